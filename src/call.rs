@@ -1,0 +1,157 @@
+//! What a caller supplies.
+
+use std::{fmt, sync::Arc};
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{arguments::RawArguments, extensions::Extensions, schema::Shielded};
+
+/// The name of a scope: which agent a call belongs to.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScopeId(Arc<str>);
+
+impl ScopeId {
+    /// A scope called `id`.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self(id.into())
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for ScopeId {
+    fn from(id: &str) -> Self {
+        Self::new(id)
+    }
+}
+
+impl From<String> for ScopeId {
+    fn from(id: String) -> Self {
+        Self::new(id)
+    }
+}
+
+impl From<&ScopeId> for ScopeId {
+    fn from(id: &ScopeId) -> Self {
+        id.clone()
+    }
+}
+
+impl fmt::Display for ScopeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ScopeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &*self.0)
+    }
+}
+
+/// One use of a tool, as a caller asks for it.
+///
+/// ```
+/// use serde_json::json;
+/// use toolgate::ToolCall;
+///
+/// // As a model sends it: arguments are text.
+/// let call = ToolCall::from_model("call_1", "read_file", r#"{"path": "Cargo.toml"}"#);
+/// assert_eq!(call.name(), "read_file");
+///
+/// // As a program makes it.
+/// let call = ToolCall::new("call_2", "read_file").with_arguments(json!({"path": "Cargo.toml"})).with_agent("coder");
+/// assert_eq!(call.agent().map(|a| a.as_str()), Some("coder"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct ToolCall {
+    pub(crate) id: Arc<str>,
+    pub(crate) name: Arc<str>,
+    pub(crate) arguments: RawArguments,
+    pub(crate) agent: Option<ScopeId>,
+    pub(crate) cancellation: CancellationToken,
+    pub(crate) extensions: Extensions,
+}
+
+impl ToolCall {
+    /// A call of the tool `name` without arguments, which is the same as `{}`.
+    pub fn new(id: impl Into<Arc<str>>, name: impl Into<Arc<str>>) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            arguments: RawArguments::empty(),
+            agent: None,
+            cancellation: CancellationToken::new(),
+            extensions: Extensions::new(),
+        }
+    }
+
+    /// A call as a model sends it, with its arguments as text. Never fails.
+    ///
+    /// Empty or blank text and `null` are `{}`. Text that is no JSON object, is larger or deeper than the registry's
+    /// limits, repeats a key, or holds an integer outside of 64 bits makes a call that ends in
+    /// [`INVALID_ARGS`](crate::ErrorCode::INVALID_ARGS) and says where. The text is read once, when the call is
+    /// admitted, and never repaired.
+    pub fn from_model(id: impl Into<Arc<str>>, name: impl Into<Arc<str>>, arguments: impl Into<Arc<str>>) -> Self {
+        let mut call = Self::new(id, name);
+        call.arguments = RawArguments::Text(arguments.into());
+        call
+    }
+
+    /// The call with `arguments`, an object; `null` is `{}`. Anything else ends in `INVALID_ARGS`.
+    #[must_use]
+    pub fn with_arguments(mut self, arguments: Value) -> Self {
+        self.arguments = RawArguments::Value(Arc::new(Shielded::new(arguments)));
+        self
+    }
+
+    /// The call, made by the agent of scope `agent`. Without it the call sees what is registered globally.
+    #[must_use]
+    pub fn with_agent(mut self, agent: impl Into<ScopeId>) -> Self {
+        self.agent = Some(agent.into());
+        self
+    }
+
+    /// The call, cancelled when `token` is.
+    #[must_use]
+    pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
+        self.cancellation = token;
+        self
+    }
+
+    /// The call with a value of the caller's own, for participants that know its type.
+    #[must_use]
+    pub fn with_extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.extensions.insert(value);
+        self
+    }
+
+    /// The caller's name for this call. Two calls with one id are two calls.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The tool's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The scope the call is made in.
+    pub fn agent(&self) -> Option<&ScopeId> {
+        self.agent.as_ref()
+    }
+
+    /// The caller's cancellation.
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.cancellation
+    }
+
+    /// Values of the caller's own.
+    pub fn extensions(&self) -> &Extensions {
+        &self.extensions
+    }
+}

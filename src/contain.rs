@@ -1,0 +1,170 @@
+//! A participant's future behind a panic boundary, also when it is dropped.
+
+use std::{
+    any::Any,
+    error::Error,
+    fmt,
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What a panicking participant said. Reaches observers as a failure's `source`, never a model.
+#[derive(Debug, Clone)]
+pub(crate) struct Panicked(String);
+
+impl Panicked {
+    /// Reads the payload and drops it; a payload whose own destructor panics is leaked.
+    pub(crate) fn from_payload(payload: Box<dyn Any + Send>) -> Self {
+        let text = payload
+            .downcast_ref::<&str>()
+            .map(|s| (*s).to_owned())
+            .or_else(|| payload.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "panic with a payload that is no text".to_owned());
+        drop_contained(payload);
+        Self(text)
+    }
+
+    pub(crate) fn into_source(self) -> Option<Arc<dyn Error + Send + Sync>> {
+        Some(Arc::new(self))
+    }
+}
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "panicked: {}", self.0)
+    }
+}
+
+impl Error for Panicked {}
+
+/// Runs foreign code that may panic.
+pub(crate) fn contained<T>(f: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(Panicked::from_payload)
+}
+
+/// Drops a foreign value whose destructor may panic; tells whether it did. Safe during unwinding: the second panic
+/// does not leave this function.
+pub(crate) fn drop_contained<T>(value: T) -> Option<Panicked> {
+    match catch_unwind(AssertUnwindSafe(move || drop(value))) {
+        Ok(()) => None,
+        Err(payload) => {
+            let text = payload.downcast_ref::<&str>().map_or("panic in a destructor", |s| s);
+            let told = Panicked(text.to_owned());
+            // Its destructor may panic too, and so may that panic's payload: there is no safe end but to leak it.
+            std::mem::forget(payload);
+            Some(told)
+        }
+    }
+}
+
+/// Owns a participant's boxed future: panics in its creation, its polls and its destructor end here.
+pub(crate) struct Contained<'a, T> {
+    state: State<'a, T>,
+}
+
+enum State<'a, T> {
+    Running(BoxFuture<'a, T>),
+    /// It panicked before there was a future.
+    Stillborn(Panicked),
+    Done,
+}
+
+impl<'a, T> Contained<'a, T> {
+    /// `make` is foreign code too: it may panic before it gives a future.
+    pub(crate) fn start(make: impl FnOnce() -> BoxFuture<'a, T>) -> Self {
+        let state = match contained(make) {
+            Ok(future) => State::Running(future),
+            Err(panic) => State::Stillborn(panic),
+        };
+        Self { state }
+    }
+
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, Panicked>> {
+        match &mut self.state {
+            State::Running(future) => match contained(|| future.as_mut().poll(cx)) {
+                Ok(Poll::Pending) => Poll::Pending,
+                Ok(Poll::Ready(value)) => Poll::Ready(match self.end() {
+                    None => Ok(value),
+                    Some(panic) => {
+                        drop_contained(value);
+                        Err(panic)
+                    }
+                }),
+                Err(panic) => {
+                    self.end();
+                    Poll::Ready(Err(panic))
+                }
+            },
+            State::Stillborn(panic) => {
+                let panic = panic.clone();
+                self.state = State::Done;
+                Poll::Ready(Err(panic))
+            }
+            State::Done => Poll::Pending,
+        }
+    }
+
+    /// Drops the future, where it stands. Gives the panic of its destructor, if it panics.
+    pub(crate) fn end(&mut self) -> Option<Panicked> {
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Running(future) => drop_contained(future),
+            State::Stillborn(_) | State::Done => None,
+        }
+    }
+}
+
+impl<T> Drop for Contained<'_, T> {
+    fn drop(&mut self) {
+        if let Some(panic) = self.end() {
+            tracing::error!(%panic, "a participant's destructor panicked; the call goes on");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("bomb");
+        }
+    }
+
+    struct Payload;
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            std::panic::panic_any(Bomb);
+        }
+    }
+
+    #[test]
+    fn a_payload_that_panics_when_dropped_is_contained() {
+        let got = contained(|| std::panic::panic_any(Payload));
+        assert_eq!(
+            got.map_err(|p| p.to_string()),
+            Err::<(), _>("panicked: panic with a payload that is no text".into())
+        );
+    }
+
+    #[test]
+    fn a_destructor_that_panics_while_the_host_unwinds_does_not_abort() {
+        let host = std::panic::catch_unwind(|| {
+            let _held = Contained::<()>::start(|| {
+                let bomb = Bomb;
+                Box::pin(async move {
+                    let _bomb = bomb;
+                    std::future::pending::<()>().await;
+                })
+            });
+            panic!("host");
+        });
+        assert!(host.is_err());
+    }
+}

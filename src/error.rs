@@ -1,0 +1,182 @@
+//! What bodies and policies fail with.
+
+use std::{borrow::Cow, error::Error, fmt, sync::Arc};
+
+use serde_json::Value;
+
+use crate::code::ErrorCode;
+
+type Source = Arc<dyn Error + Send + Sync>;
+
+/// How a body fails.
+///
+/// `message` is for the model; what `?` converts keeps the error as `source`, for observers and logs, and tells the
+/// model only that the tool failed. To let the model read more, choose its message:
+///
+/// ```
+/// use toolgate::ToolError;
+///
+/// fn read(path: &str) -> Result<String, ToolError> {
+///     std::fs::read_to_string(path)
+///         .map_err(|e| ToolError::new("READ_FAILED", format!("cannot read {path:?}: {}", e.kind())).with_source(e))
+/// }
+/// let error = read("/no/such/file").unwrap_err();
+/// assert_eq!(error.code(), "READ_FAILED");
+/// ```
+///
+/// Like `anyhow::Error` it does not implement [`Error`] itself, so that every error converts into it.
+pub struct ToolError {
+    parts: Box<ToolErrorParts>,
+}
+
+pub(crate) struct ToolErrorParts {
+    pub(crate) code: Cow<'static, str>,
+    pub(crate) message: String,
+    pub(crate) retryable: Option<bool>,
+    pub(crate) details: Option<Value>,
+    pub(crate) source: Option<Source>,
+    /// Set by this crate's own layers, which may use a reserved code.
+    pub(crate) own: bool,
+}
+
+impl ToolError {
+    /// A failure with a code of the tool's own (1 to 64 of `A-Z`, `0-9` and `_`) and a message for the model.
+    ///
+    /// A reserved or malformed code becomes `TOOL_FAILED`, with the code that was wanted in the failure's details.
+    pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self {
+            parts: Box::new(ToolErrorParts {
+                code: code.into(),
+                message: message.into(),
+                retryable: None,
+                details: None,
+                source: None,
+                own: false,
+            }),
+        }
+    }
+
+    /// A failure without a code of its own.
+    pub fn failed(message: impl Into<String>) -> Self {
+        let mut error = Self::new(ErrorCode::TOOL_FAILED.as_str().to_owned(), message);
+        error.parts.own = true;
+        error
+    }
+
+    /// A failure with a code of this crate's.
+    pub(crate) fn reserved(code: &ErrorCode, message: impl Into<String>) -> Self {
+        let mut error = Self::new(code.as_str().to_owned(), message);
+        error.parts.own = true;
+        error
+    }
+
+    /// Says whether trying again may help.
+    #[must_use]
+    pub fn with_retryable(mut self, retryable: bool) -> Self {
+        self.parts.retryable = Some(retryable);
+        self
+    }
+
+    /// Adds more about it, as data.
+    #[must_use]
+    pub fn with_details(mut self, details: Value) -> Self {
+        self.parts.details = Some(details);
+        self
+    }
+
+    /// Adds the error behind it, for observers and logs only.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Error + Send + Sync + 'static) -> Self {
+        self.parts.source = Some(Arc::new(source));
+        self
+    }
+
+    /// The code.
+    pub fn code(&self) -> &str {
+        &self.parts.code
+    }
+
+    /// The message for the model.
+    pub fn message(&self) -> &str {
+        &self.parts.message
+    }
+
+    pub(crate) fn into_parts(self) -> ToolErrorParts {
+        *self.parts
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
+    fn from(source: E) -> Self {
+        Self::failed("the tool failed").with_source(source)
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.parts.code, self.parts.message)
+    }
+}
+
+impl fmt::Debug for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolError")
+            .field("code", &self.parts.code)
+            .field("message", &self.parts.message)
+            .field("source", &self.parts.source)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How a policy, wrapper or approver fails: the call fails closed.
+///
+/// The model reads who failed and no more; the rest is for observers and logs. Every error converts into it with `?`.
+pub struct PolicyError {
+    source: Source,
+}
+
+impl PolicyError {
+    /// A failure described by `message`.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { source: Arc::new(Described(message.into())) }
+    }
+
+    /// What an outer policy gets from its `next` when an inner one failed.
+    pub(crate) fn inner() -> Self {
+        Self::new("a participant further in failed")
+    }
+
+    pub(crate) fn into_source(self) -> Source {
+        self.source
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for PolicyError {
+    fn from(source: E) -> Self {
+        Self { source: Arc::new(source) }
+    }
+}
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.source, f)
+    }
+}
+
+impl fmt::Debug for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PolicyError").field(&self.source).finish()
+    }
+}
+
+/// An error that is a sentence.
+#[derive(Debug)]
+pub(crate) struct Described(pub(crate) String);
+
+impl fmt::Display for Described {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Described {}

@@ -1,0 +1,334 @@
+//! A running call as its participants see it.
+
+use std::{
+    fmt,
+    ops::Deref,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicU8, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    approver::Approval,
+    arguments::Arguments,
+    call::ScopeId,
+    content::AdditionalContext,
+    extensions::Extensions,
+    result::{Effects, ToolFailure},
+    signal::{HasNode, Node, Signal},
+    stage::{Stage, Stages},
+};
+
+/// Names one execution: never used twice in a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExecutionToken(u64);
+
+impl ExecutionToken {
+    pub(crate) fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The token as a number, for logs.
+    pub fn as_u64(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for ExecutionToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// The state of one running call, in one allocation.
+pub(crate) struct CallCore {
+    pub(crate) token: ExecutionToken,
+    pub(crate) id: Arc<str>,
+    pub(crate) root_id: Option<Arc<str>>,
+    pub(crate) name: Arc<str>,
+    pub(crate) arguments: Arguments,
+    pub(crate) agent: Option<ScopeId>,
+    pub(crate) parent: Option<ExecutionToken>,
+    pub(crate) extensions: Extensions,
+    pub(crate) grace: Duration,
+    /// The first link of every signal of this call: the caller's token.
+    pub(crate) node: Node,
+    /// How the call was admitted, once an approver said yes.
+    pub(crate) approval: OnceLock<Approval>,
+    /// The first failure of a policy or wrapper. Sticky: nobody outside of it can undo it.
+    failed: OnceLock<Box<ToolFailure>>,
+    stages: AtomicU8,
+    effects: AtomicU8,
+    run: Mutex<RunState>,
+}
+
+/// What the body's current run has said beside its value.
+#[derive(Default)]
+struct RunState {
+    number: u32,
+    alive: bool,
+    contexts: Vec<AdditionalContext>,
+    concludes: bool,
+    /// Made on first use: the signal that ends with the run.
+    scope: Option<(Signal, CancellationToken)>,
+}
+
+impl HasNode for CallCore {
+    fn node(&self) -> &Node {
+        &self.node
+    }
+}
+
+/// What a call is made of when it is admitted.
+pub(crate) struct CallParts {
+    pub(crate) id: Arc<str>,
+    pub(crate) name: Arc<str>,
+    pub(crate) arguments: Arguments,
+    pub(crate) agent: Option<ScopeId>,
+    pub(crate) extensions: Extensions,
+    pub(crate) cancellation: CancellationToken,
+    pub(crate) grace: Duration,
+}
+
+impl CallCore {
+    pub(crate) fn new(parts: CallParts) -> Self {
+        Self {
+            token: ExecutionToken::next(),
+            id: parts.id,
+            root_id: None,
+            name: parts.name,
+            arguments: parts.arguments,
+            agent: parts.agent,
+            parent: None,
+            extensions: parts.extensions,
+            grace: parts.grace,
+            node: Node::root(parts.cancellation, None),
+            approval: OnceLock::new(),
+            failed: OnceLock::new(),
+            stages: AtomicU8::new(0),
+            effects: AtomicU8::new(Effects::None as u8),
+            run: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn enter(&self, stage: Stage) {
+        self.stages.fetch_or(stage.bit(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn fail(&self, failure: impl FnOnce() -> ToolFailure) {
+        self.failed.get_or_init(|| Box::new(failure()));
+    }
+
+    pub(crate) fn failure(&self) -> Option<&ToolFailure> {
+        self.failed.get().map(|f| &**f)
+    }
+
+    /// Whether the body was ever started.
+    pub(crate) fn was_started(&self) -> bool {
+        self.run_state().number > 0
+    }
+
+    pub(crate) fn effects(&self) -> Effects {
+        if self.run_state().alive {
+            // It is on its way, or its future was leaked: nobody knows.
+            return Effects::Unknown;
+        }
+        match self.effects.load(Ordering::Acquire) {
+            0 => Effects::None,
+            1 => Effects::Settled,
+            _ => Effects::Unknown,
+        }
+    }
+
+    fn run_state(&self) -> MutexGuard<'_, RunState> {
+        // Nothing foreign runs under this lock, so a poisoned one holds a sound state.
+        self.run.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a run of the body: what an earlier run said beside its value is forgotten.
+    pub(crate) fn begin_run(&self) -> u32 {
+        let mut run = self.run_state();
+        run.number += 1;
+        run.alive = true;
+        run.contexts.clear();
+        run.concludes = false;
+        run.number
+    }
+
+    /// Ends the current run: its context is dead, and what it left behind is cancelled.
+    pub(crate) fn end_run(&self, effects: Effects) {
+        self.effects.fetch_max(effects as u8, Ordering::AcqRel);
+        let scope = {
+            let mut run = self.run_state();
+            run.alive = false;
+            run.scope.take()
+        };
+        if let Some((signal, token)) = scope {
+            token.cancel();
+            signal.end();
+        }
+    }
+
+    /// Passes a cancellation on to the tokens of this call and of the body's run.
+    pub(crate) fn follow_run(&self) -> bool {
+        let scope = self.run_state().scope.as_ref().map(|(signal, _)| signal.clone());
+        scope.is_some_and(|signal| signal.follow())
+    }
+
+    /// What the body's last run said beside its value.
+    pub(crate) fn take_said(&self) -> (Vec<AdditionalContext>, bool) {
+        let mut run = self.run_state();
+        (std::mem::take(&mut run.contexts), run.concludes)
+    }
+
+    /// Does `f` if run `number` is still going on.
+    fn in_run<T>(&self, number: u32, f: impl FnOnce(&mut RunState) -> T) -> Option<T> {
+        let mut run = self.run_state();
+        (run.alive && run.number == number).then(|| f(&mut run))
+    }
+
+    pub(crate) fn defer(&self, number: u32, context: AdditionalContext) -> Result<(), AdditionalContext> {
+        let mut context = Some(context);
+        self.in_run(number, |run| run.contexts.extend(context.take()));
+        context.map_or(Ok(()), Err)
+    }
+
+    pub(crate) fn conclude(&self, number: u32) -> bool {
+        self.in_run(number, |run| run.concludes = true).is_some()
+    }
+
+    /// The signal of run `number`: `fused`, and the end of the run.
+    pub(crate) fn run_signal(&self, number: u32, fused: &Signal) -> Signal {
+        let live = self.in_run(number, |run| run.scope.get_or_insert_with(|| fused.scoped()).0.clone());
+        live.unwrap_or_else(|| {
+            let (signal, token) = fused.scoped();
+            token.cancel();
+            signal
+        })
+    }
+}
+
+/// The read-only view of a running call that policies, guards, approvers and observers see. Cheap to clone.
+#[derive(Clone)]
+pub struct ToolExecution {
+    pub(crate) core: Arc<CallCore>,
+    /// The narrowed signal of a dispatch; `None` is the caller's own.
+    signal: Option<Signal>,
+}
+
+impl ToolExecution {
+    pub(crate) fn new(core: Arc<CallCore>) -> Self {
+        Self { core, signal: None }
+    }
+
+    /// Names this execution, and no other in this process.
+    pub fn token(&self) -> ExecutionToken {
+        self.core.token
+    }
+
+    /// The caller's name for the call. Not unique; see [`token`](Self::token).
+    pub fn call_id(&self) -> &str {
+        &self.core.id
+    }
+
+    /// The id of the top-level call that this one belongs to; its own, if it is one.
+    pub fn root_call_id(&self) -> &str {
+        self.core.root_id.as_ref().unwrap_or(&self.core.id)
+    }
+
+    /// The tool's name, as the model gave it.
+    pub fn name(&self) -> &str {
+        &self.core.name
+    }
+
+    /// The arguments: the same allocation for every participant. An object, but where the call was refused for them:
+    /// then the text as a JSON string, or a remark in place of a value too deep to walk.
+    pub fn arguments(&self) -> &Value {
+        self.core.arguments.value()
+    }
+
+    /// The scope the call is made in.
+    pub fn agent(&self) -> Option<&ScopeId> {
+        self.core.agent.as_ref()
+    }
+
+    /// The execution whose body made this call.
+    pub fn parent(&self) -> Option<ExecutionToken> {
+        self.core.parent
+    }
+
+    /// Values of the caller's own.
+    pub fn extensions(&self) -> &Extensions {
+        &self.core.extensions
+    }
+
+    /// Whether nothing will be dispatched: policies with effects of their own abstain then. Always false today.
+    #[expect(clippy::unused_self, reason = "part of the view; no dry run exists yet")]
+    pub fn is_dry_run(&self) -> bool {
+        false
+    }
+
+    /// The cancellation that this participant is under.
+    pub fn signal(&self) -> Signal {
+        self.signal.clone().unwrap_or_else(|| Signal::of_call(self.core.clone()))
+    }
+
+    /// Whether the call is cancelled, as far as this participant is concerned; the same as `signal().is_cancelled()`.
+    pub fn is_cancelled(&self) -> bool {
+        match &self.signal {
+            Some(signal) => signal.is_cancelled(),
+            None => self.signal().is_cancelled(),
+        }
+    }
+
+    /// How the call was admitted.
+    pub fn approval(&self) -> Approval {
+        self.core.approval.get().cloned().unwrap_or(Approval::NotAsked)
+    }
+
+    /// The stages that the call has entered so far.
+    pub fn stages(&self) -> Stages {
+        Stages(self.core.stages.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn narrowed(&self, signal: Signal) -> DispatchExecution {
+        DispatchExecution { execution: Self { core: self.core.clone(), signal: Some(signal) } }
+    }
+
+    pub(crate) fn dispatched(&self) -> DispatchExecution {
+        DispatchExecution { execution: self.clone() }
+    }
+}
+
+impl fmt::Debug for ToolExecution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolExecution")
+            .field("token", &self.core.token)
+            .field("call_id", &self.core.id)
+            .field("name", &self.core.name)
+            .field("agent", &self.core.agent)
+            .field("stages", &self.stages())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A running call as [`ExecuteWrapper`](crate::ExecuteWrapper)s see it: [`signal`](ToolExecution::signal) is the one
+/// that this run is under, with what outer wrappers added. Reads like the [`ToolExecution`] it is.
+#[derive(Clone, Debug)]
+pub struct DispatchExecution {
+    execution: ToolExecution,
+}
+
+impl Deref for DispatchExecution {
+    type Target = ToolExecution;
+
+    fn deref(&self) -> &ToolExecution {
+        &self.execution
+    }
+}

@@ -1,0 +1,117 @@
+//! What comes back from a dispatch, and what a wrapper answers.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::{
+    code::ErrorCode,
+    content::AdditionalContext,
+    error::ToolError,
+    execution::ExecutionToken,
+    result::{ToolFailure, ToolResult},
+    schema::Shielded,
+};
+
+/// What came back from a dispatch, or what a wrapper answers in its place.
+#[derive(Debug)]
+pub struct DispatchOutcome {
+    pub(crate) answer: Answer,
+    pub(crate) contexts: Vec<AdditionalContext>,
+}
+
+pub(crate) enum Answer {
+    /// Made by the dispatch of this call: already validated and rendered.
+    Settled { by: ExecutionToken, result: Arc<ToolResult> },
+    /// A wrapper's own value: to be validated and rendered.
+    Value(Shielded),
+    /// A wrapper's own failure.
+    Failure(Box<ToolFailure>),
+}
+
+impl DispatchOutcome {
+    pub(crate) fn settled(by: ExecutionToken, result: ToolResult) -> Self {
+        Self::settled_arc(by, Arc::new(result))
+    }
+
+    pub(crate) fn settled_arc(by: ExecutionToken, result: Arc<ToolResult>) -> Self {
+        Self { answer: Answer::Settled { by, result }, contexts: Vec::new() }
+    }
+
+    /// A wrapper's own success. The value is validated by the tool's output schema and rendered by its declaration.
+    pub fn value(value: Value) -> Self {
+        Self { answer: Answer::Value(Shielded::new(value)), contexts: Vec::new() }
+    }
+
+    /// A wrapper's own failure. A reserved code becomes `TOOL_FAILED`, as for a body.
+    pub fn failure(error: ToolError) -> Self {
+        Self { answer: Answer::Failure(Box::new(tool_failure(error))), contexts: Vec::new() }
+    }
+
+    /// The outcome, with something to tell the model after the result. Whoever discards the outcome discards this too.
+    #[must_use]
+    pub fn with_context(mut self, context: AdditionalContext) -> Self {
+        self.contexts.push(context);
+        self
+    }
+
+    /// Whether it is a success so far.
+    pub fn is_success(&self) -> bool {
+        self.error().is_none()
+    }
+
+    /// The value of a success.
+    pub fn success_value(&self) -> Option<&Value> {
+        match &self.answer {
+            Answer::Settled { result, .. } => result.value(),
+            Answer::Value(value) => Some(value),
+            Answer::Failure(_) => None,
+        }
+    }
+
+    /// Why it failed.
+    pub fn error(&self) -> Option<&ToolFailure> {
+        match &self.answer {
+            Answer::Settled { result, .. } => result.error(),
+            Answer::Value(_) => None,
+            Answer::Failure(failure) => Some(failure),
+        }
+    }
+
+    /// What the wrappers have attached so far.
+    pub fn contexts(&self) -> &[AdditionalContext] {
+        &self.contexts
+    }
+}
+
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Settled { result, .. } => f.debug_tuple("Settled").field(result).finish(),
+            Self::Value(_) => f.write_str("Value(..)"),
+            Self::Failure(failure) => f.debug_tuple("Failure").field(failure).finish(),
+        }
+    }
+}
+
+/// The failure that a body's or wrapper's own error makes: reserved and malformed codes are not theirs to give.
+pub(crate) fn tool_failure(error: ToolError) -> ToolFailure {
+    let parts = error.into_parts();
+    let wanted = ErrorCode::unchecked(parts.code);
+    let details = parts.details.filter(|d| !crate::schema::deeper_than(d, crate::schema::HARD_DEPTH));
+    let mut failure = if parts.own || wanted.is_free() {
+        let mut failure = ToolFailure::new(wanted, parts.message);
+        failure.details = details;
+        failure
+    } else {
+        let mut failure = ToolFailure::new(ErrorCode::TOOL_FAILED, parts.message);
+        failure.details = Some(match details {
+            None => serde_json::json!({ "wanted_code": wanted.as_str() }),
+            Some(details) => serde_json::json!({ "wanted_code": wanted.as_str(), "details": details }),
+        });
+        failure
+    };
+    failure.retryable = parts.retryable;
+    failure.source = parts.source;
+    failure
+}

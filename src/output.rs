@@ -1,0 +1,62 @@
+//! What a tool answers with, and how a model reads it.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::{content::ContentBlock, schema::Shielded};
+
+pub(crate) type Render = Arc<dyn Fn(&Value) -> Vec<ContentBlock> + Send + Sync>;
+
+/// The declaration of a tool's output: a JSON Schema for the value, and how it is rendered for the model.
+///
+/// Without [`render`](OutputSpec::render), strings are shown as they are and other values as compact JSON.
+#[derive(Clone)]
+pub struct OutputSpec {
+    pub(crate) schema: Arc<Shielded>,
+    pub(crate) render: Option<Render>,
+}
+
+impl OutputSpec {
+    /// Values of `schema`.
+    pub fn json(schema: Value) -> Self {
+        Self { schema: Arc::new(Shielded::new(schema)), render: None }
+    }
+
+    /// Text.
+    pub fn text() -> Self {
+        Self::json(json!({ "type": "string" }))
+    }
+
+    /// Any JSON.
+    pub fn any() -> Self {
+        Self::json(json!({}))
+    }
+
+    /// Values of the type `T`.
+    #[cfg(feature = "schemars")]
+    pub fn of<T: schemars::JsonSchema>() -> Self {
+        Self::json(crate::typed::schema_of::<T>())
+    }
+
+    /// The declaration, with a rendering of its own. A panic in it makes the outcome `INVALID_TOOL_OUTPUT`.
+    #[must_use]
+    pub fn render(mut self, render: impl Fn(&Value) -> Vec<ContentBlock> + Send + Sync + 'static) -> Self {
+        self.render = Some(Arc::new(render));
+        self
+    }
+}
+
+impl std::fmt::Debug for OutputSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OutputSpec").field("own_render", &self.render.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// Strings as they are, other values as compact JSON.
+pub(crate) fn render_plainly(value: &Value) -> Vec<ContentBlock> {
+    vec![ContentBlock::text(match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    })]
+}

@@ -1,0 +1,63 @@
+//! Stage 1: the name is resolved, the arguments are read and checked.
+
+use std::sync::Arc;
+
+use crate::{
+    call::ToolCall,
+    code::ErrorCode,
+    execution::{CallCore, CallParts, ToolExecution},
+    pipeline::{
+        draft::{Draft, aborted},
+        exit::Exit,
+        running::RunningCall,
+    },
+    registry::Shared,
+    result::ToolFailure,
+    stage::Stage,
+};
+
+/// Proof that a call may be decided about: its name is known and its arguments are valid.
+pub(crate) struct Admitted(());
+
+/// Takes a token, captures what the call's scope sees, and reads the arguments: once, for every stage.
+pub(crate) fn admit(registry: &Arc<Shared>, call: ToolCall) -> RunningCall {
+    // The count first: a change in between is then seen as one, and never missed.
+    let version = registry.version();
+    let (view, scope) = registry.view(call.agent.as_ref());
+    let tool = view.tool(&call.name).cloned();
+    let (arguments, problem) = call.arguments.read(registry.limits.arguments);
+    let core = CallCore::new(CallParts {
+        id: call.id,
+        name: call.name,
+        arguments,
+        agent: call.agent,
+        extensions: call.extensions,
+        cancellation: call.cancellation,
+        grace: tool.as_ref().and_then(|t| t.grace).unwrap_or(registry.limits.grace),
+    });
+    core.enter(Stage::Admit);
+    let cx = ToolExecution::new(Arc::new(core));
+    RunningCall { cx, registry: registry.clone(), view, version, scope, tool, problem }
+}
+
+/// Whether the call can succeed at all. In this order: cancelled, unknown, invalid.
+pub(crate) fn check(call: &RunningCall) -> Result<Admitted, Exit> {
+    if call.is_cancelled() {
+        return Err(Exit::Finalize(Draft::failure(aborted(call.core()))));
+    }
+    let Some(tool) = &call.tool else {
+        return Err(Exit::Post(Draft::failure(unknown(call.cx.name()))));
+    };
+    let wrong = match &call.problem {
+        Some(problem) => problem.clone(),
+        None if tool.parameters.is_valid(call.cx.arguments()) => return Ok(Admitted(())),
+        None => tool.parameters.violations(call.cx.arguments()).to_string(),
+    };
+    let failure = ToolFailure::new(ErrorCode::INVALID_ARGS, format!("invalid arguments: {wrong}"));
+    Err(Exit::Post(Draft::failure(failure)))
+}
+
+/// The same words for a tool that does not exist and for one that is hidden.
+pub(crate) fn unknown(name: &str) -> ToolFailure {
+    ToolFailure::new(ErrorCode::UNKNOWN_TOOL, format!("unknown tool \"{name}\""))
+}

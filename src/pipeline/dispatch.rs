@@ -1,0 +1,175 @@
+//! Inside of all wrappers: the body itself.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::{
+    code::ErrorCode,
+    contain::{Contained, Panicked, contained},
+    context::ToolContext,
+    error::PolicyError,
+    execution::DispatchExecution,
+    grace::Waited,
+    outcome::{DispatchOutcome, tool_failure},
+    pipeline::{
+        admit::unknown,
+        draft::aborted,
+        exit::Exit,
+        guard::{self, Cleared},
+        running::RunningCall,
+    },
+    result::{ToolFailure, ToolResult},
+    schema::{HARD_DEPTH, deeper_than, dismantle},
+    view::RegisteredTool,
+    wrapper::{Begun, BodyRun, Ended, Innermost},
+};
+
+/// The dispatch of one cleared call.
+pub(crate) struct Dispatch<'a> {
+    call: &'a RunningCall,
+}
+
+impl<'a> Dispatch<'a> {
+    pub(crate) fn new(call: &'a RunningCall, _cleared: &Cleared) -> Self {
+        Self { call }
+    }
+
+    fn outcome(&self, result: ToolResult) -> DispatchOutcome {
+        DispatchOutcome::settled(self.call.cx.token(), result)
+    }
+
+    fn refused(&self, failure: ToolFailure) -> Begun {
+        Begun::Answer(Ok(self.outcome(ToolResult::failure(failure))))
+    }
+
+    /// Before a further run the guards are asked again.
+    fn still_cleared(&self) -> Result<(), Begun> {
+        if !self.call.core().was_started() {
+            return Ok(());
+        }
+        guard::consult(self.call).map_err(|exit| match exit {
+            Exit::Post(draft) => Begun::Answer(Ok(DispatchOutcome::settled_arc(self.call.cx.token(), draft.0))),
+            Exit::Finalize(draft) => {
+                if let Some(failure) = draft.result().error() {
+                    self.call.core().fail(|| failure.clone());
+                }
+                Begun::Answer(Err(PolicyError::inner()))
+            }
+        })
+    }
+
+    /// What was approved is what runs, or nothing does.
+    fn same_tool(&self) -> Result<&'a Arc<RegisteredTool>, ToolFailure> {
+        let name = self.call.cx.name();
+        let (Some(then), live) = (&self.call.tool, self.call.live()) else { return Err(unknown(name)) };
+        match live.tool(name) {
+            None => Err(unknown(name)),
+            Some(now) if Arc::ptr_eq(now, then) => Ok(then),
+            Some(_) => {
+                let message = format!("tool \"{name}\" was replaced while the call was on its way; call it again");
+                Err(ToolFailure::new(ErrorCode::TOOL_CHANGED, message))
+            }
+        }
+    }
+}
+
+impl Innermost for Dispatch<'_> {
+    fn begin(&self, cx: &DispatchExecution) -> Begun {
+        let core = self.call.core();
+        let signal = cx.signal();
+        if signal.has_fired() {
+            return self.refused(aborted(core));
+        }
+        if let Err(refused) = self.still_cleared() {
+            return refused;
+        }
+        let tool = match self.same_tool() {
+            Ok(tool) => tool,
+            Err(failure) => return self.refused(failure),
+        };
+        let timeout = tool.timeout.or(self.call.registry.limits.default_timeout);
+        let deadline = timeout.and_then(|t| signal.deadline(t));
+        let timeout = timeout.filter(|_| deadline.is_some());
+        let signal = deadline.unwrap_or(signal);
+        let context = ToolContext::new(cx.narrowed(signal.clone()), core.begin_run());
+        let future = Contained::start(|| (tool.body)(context));
+        Begun::Body(BodyRun::new(self.call.cx.clone(), signal, timeout, future))
+    }
+
+    fn settle(&self, run: Ended) -> Result<DispatchOutcome, PolicyError> {
+        let Ended { how, signal, timed_out } = run;
+        let result = match how {
+            Waited::Settled(Ok(value)) => Ok(value),
+            Waited::Settled(Err(error)) => Err(tool_failure(error)),
+            Waited::Panicked(panic) => Err(panicked(panic)),
+            Waited::Dropped => Err(aborted(self.call.core())),
+        };
+        if let Some(limit) = timed_out {
+            // Whatever came back after the deadline; a value may be too deep to drop as it is.
+            if let Ok(value) = result {
+                dismantle(value);
+            }
+            let message = format!("tool call timed out after {} ms", limit.as_millis());
+            return Ok(self.outcome(ToolResult::failure(ToolFailure::new(ErrorCode::TOOL_TIMEOUT, message))));
+        }
+        let result = match result {
+            Err(failure) => ToolResult::failure(failure),
+            Ok(value) => match checked(self.call, value) {
+                Err(failure) => ToolResult::failure(failure),
+                Ok(_) if signal.has_fired() => ToolResult::failure(aborted(self.call.core())),
+                Ok(value) => rendered(self.call, value),
+            },
+        };
+        Ok(self.outcome(result))
+    }
+
+    fn abandoned(&self) -> DispatchOutcome {
+        self.outcome(ToolResult::failure(aborted(self.call.core())))
+    }
+}
+
+fn panicked(panic: Panicked) -> ToolFailure {
+    ToolFailure::new(ErrorCode::TOOL_PANICKED, "the tool panicked").caused_by(panic.into_source())
+}
+
+/// A success from a value, or the failure that the value makes: what every value goes through, whoever made it.
+pub(crate) fn made(call: &RunningCall, value: Value) -> ToolResult {
+    match checked(call, value) {
+        Ok(value) => rendered(call, value),
+        Err(failure) => ToolResult::failure(failure),
+    }
+}
+
+fn checked(call: &RunningCall, value: Value) -> Result<Value, ToolFailure> {
+    if deeper_than(&value, HARD_DEPTH) {
+        dismantle(value);
+        return Err(invalid_output(&format!(": nested deeper than {HARD_DEPTH} levels")));
+    }
+    match &call.tool {
+        Some(tool) if !tool.output.is_valid(&value) => Err(invalid_output(&tool.output.violations(&value).to_string())),
+        _ => Ok(value),
+    }
+}
+
+fn invalid_output(violations: &str) -> ToolFailure {
+    ToolFailure::new(ErrorCode::INVALID_TOOL_OUTPUT, format!("invalid tool output: {violations}"))
+}
+
+fn rendered(call: &RunningCall, value: Value) -> ToolResult {
+    let Some(tool) = &call.tool else { return ToolResult::failure(unknown(call.cx.name())) };
+    let top_level = call.cx.parent().is_none();
+    let made = contained(|| {
+        let content = tool.render(&value);
+        let meta = if top_level { tool.present(call.cx.arguments(), &value) } else { None };
+        (content, meta)
+    });
+    match made {
+        Ok((_, Some(meta))) if deeper_than(&meta, HARD_DEPTH) => {
+            dismantle(meta);
+            ToolResult::failure(invalid_output(&format!("presentation nested deeper than {HARD_DEPTH} levels")))
+        }
+        Ok((content, meta)) => ToolResult::success(value, content, meta),
+        Err(panic) => ToolResult::failure(invalid_output("it could not be rendered").caused_by(panic.into_source())),
+    }
+}

@@ -1,0 +1,78 @@
+//! Stage 5: the wrappers, around the dispatch.
+
+use std::future::poll_fn;
+
+use crate::{
+    contain::Panicked,
+    grace::{Grace, Waited},
+    outcome::{Answer, DispatchOutcome},
+    pipeline::{
+        dispatch::{Dispatch, made},
+        draft::{Draft, aborted, take_success_away},
+        exit::Exit,
+        guard::Cleared,
+        running::RunningCall,
+    },
+    result::ToolResult,
+    stage::Stage,
+    wrapper,
+};
+
+pub(crate) async fn execute(call: &RunningCall, cleared: &Cleared) -> Result<Draft, Exit> {
+    call.core().enter(Stage::Execute);
+    let dispatch = Dispatch::new(call, cleared);
+    let waited = {
+        let mut chain = wrapper::start(call.cx.dispatched(), &call.view.wrappers, &dispatch);
+        let signal = call.signal();
+        let mut grace = Grace::new(signal.clone(), call.core().grace);
+        poll_fn(|cx| grace.poll(cx, || signal.follow(), |cx| chain.poll(cx).map(Ok::<_, Panicked>))).await
+    };
+    // The first failure of a wrapper counts, whatever an outer one made of it. Contexts are dropped.
+    if let Some(failure) = call.core().failure() {
+        return Err(Exit::Finalize(Draft::failure(failure.clone())));
+    }
+    let outcome = match waited {
+        Waited::Settled(Ok(outcome)) => outcome,
+        Waited::Settled(Err(_)) | Waited::Panicked(_) | Waited::Dropped => {
+            DispatchOutcome::settled(call.cx.token(), ToolResult::failure(aborted(call.core())))
+        }
+    };
+    let mut draft = settle(call, outcome);
+    if call.is_cancelled() {
+        take_success_away(call.core(), &mut draft);
+    }
+    Ok(draft)
+}
+
+/// What the wrappers answered becomes the call's result. What this very dispatch made is taken as it is; everything
+/// else is held to the tool's own declaration.
+fn settle(call: &RunningCall, outcome: DispatchOutcome) -> Draft {
+    let DispatchOutcome { answer, contexts } = outcome;
+    let mut draft = match answer {
+        Answer::Settled { by, result } if by == call.cx.token() => Draft(result),
+        Answer::Settled { result, .. } => foreign(call, &result),
+        Answer::Value(value) => Draft::new(made(call, value.into_inner())),
+        Answer::Failure(failure) => Draft::failure(*failure),
+    };
+    let (said, concludes) = call.core().take_said();
+    let result = draft.edit();
+    result.concludes_turn = concludes && result.is_success();
+    result.contexts = said;
+    result.contexts.extend(contexts);
+    draft
+}
+
+/// The outcome of another call's dispatch is a wrapper's own answer here.
+fn foreign(call: &RunningCall, result: &ToolResult) -> Draft {
+    match result.outcome() {
+        Ok(value) => Draft::new(made(call, value.clone())),
+        Err(failure) => {
+            let mut failure = failure.clone();
+            if failure.code.is_reserved() && failure.code != crate::ErrorCode::TOOL_FAILED {
+                failure.details = Some(serde_json::json!({ "wanted_code": failure.code.as_str() }));
+                failure.code = crate::ErrorCode::TOOL_FAILED;
+            }
+            Draft::failure(failure)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Stages 7 and 8, on every path: the finalizer, then the observers.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::{
+    code::ErrorCode,
+    contain::{contained, drop_contained},
+    pipeline::{
+        draft::{Draft, aborted},
+        running::RunningCall,
+    },
+    result::{ToolFailure, ToolResult},
+    stage::Stage,
+};
+
+/// Holds a call while it runs, and ends it exactly once: with its result, or, when the future that holds this is
+/// dropped, with an aborted one.
+pub(crate) struct Finish {
+    call: Option<RunningCall>,
+}
+
+impl Finish {
+    pub(crate) fn new(call: RunningCall) -> Self {
+        Self { call: Some(call) }
+    }
+
+    /// The call, which is there until it is finished.
+    pub(crate) fn call(&self) -> &RunningCall {
+        self.call.as_ref().expect("a call is finished once, and not looked at after that")
+    }
+
+    pub(crate) fn now(&mut self, draft: Draft) -> Arc<ToolResult> {
+        let call = self.call.take().expect("a call is finished once");
+        finish(call, draft)
+    }
+}
+
+impl Drop for Finish {
+    fn drop(&mut self) {
+        if let Some(call) = self.call.take() {
+            let draft = Draft::failure(aborted(call.core()));
+            finish(call, draft);
+        }
+    }
+}
+
+fn finish(call: RunningCall, mut draft: Draft) -> Arc<ToolResult> {
+    // From here on nothing of the call runs any more: whoever holds a token of it is told.
+    call.signal().end();
+    if let Err(failure) = &mut draft.edit().outcome {
+        failure.effects = call.core().effects();
+    }
+    finalize(&call, &mut draft);
+    let result = draft.0;
+    observe(&call, &result);
+    // The last handle on tools and extensions may be this call's; their destructors are foreign code.
+    if let Some(panic) = drop_contained(call) {
+        tracing::error!(%panic, "a destructor panicked at the end of a call; its result is unharmed");
+    }
+    result
+}
+
+/// The definition's own last word on the content. Synchronous and outside of every chain, so nothing skips it.
+fn finalize(call: &RunningCall, draft: &mut Draft) {
+    let Some(finalizer) = call.tool.as_ref().and_then(|t| t.finalizer.as_ref()) else { return };
+    call.core().enter(Stage::Finalize);
+    match contained(|| finalizer(draft.result())) {
+        Ok(None) => {}
+        Ok(Some(content)) => draft.edit().content = content,
+        Err(panic) => {
+            let mut failure = ToolFailure::new(
+                ErrorCode::FINALIZER_FAILED,
+                format!("the finalizer of tool \"{}\" failed", call.cx.name()),
+            )
+            .by(Some(call.core().name.clone()))
+            .caused_by(panic.into_source());
+            failure.effects = call.core().effects();
+            failure.details = draft.result().code().map(|code| json!({ "code": code.as_str() }));
+            let contexts = std::mem::take(&mut draft.edit().contexts);
+            *draft = Draft::failure(failure);
+            draft.edit().contexts = contexts;
+        }
+    }
+}
+
+fn observe(call: &RunningCall, result: &Arc<ToolResult>) {
+    call.core().enter(Stage::Result);
+    for observer in &call.view.observers {
+        if let Err(panic) = contained(|| observer.part.observe(&call.cx, result)) {
+            tracing::error!(observer = %observer.name, %panic, "an observer panicked; the result is unharmed");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Stage 4: guards have the last word.
+
+use crate::{
+    code::ErrorCode,
+    contain::contained,
+    guard::GuardVerdict,
+    pipeline::{
+        approval::Approved,
+        draft::{Draft, aborted},
+        exit::Exit,
+        running::RunningCall,
+    },
+    result::ToolFailure,
+    stage::Stage,
+};
+
+/// Proof that every guard has abstained. Only this stage makes it, and dispatch takes nothing else.
+pub(crate) struct Cleared(());
+
+pub(crate) fn guard(call: &RunningCall, _approved: Approved) -> Result<Cleared, Exit> {
+    consult(call)?;
+    if call.is_cancelled() {
+        return Err(Exit::Post(Draft::failure(aborted(call.core()))));
+    }
+    Ok(Cleared(()))
+}
+
+/// Asks the guards as they are now.
+pub(crate) fn consult(call: &RunningCall) -> Result<(), Exit> {
+    call.core().enter(Stage::Guard);
+    for guard in &call.live().guards {
+        match contained(|| guard.part.check(&call.cx)) {
+            Ok(GuardVerdict::Abstain) => {}
+            Ok(GuardVerdict::Deny(reason)) => {
+                let (reason, _) = reason.into_parts();
+                let failure = ToolFailure::new(ErrorCode::GUARD_DENIED, reason).by(Some(guard.name.clone()));
+                return Err(Exit::Post(Draft::failure(failure)));
+            }
+            Err(panic) => {
+                let failure = ToolFailure::new(ErrorCode::GUARD_FAILED, format!("guard \"{}\" failed", guard.name))
+                    .by(Some(guard.name.clone()))
+                    .caused_by(panic.into_source());
+                return Err(Exit::Finalize(Draft::failure(failure)));
+            }
+        }
+    }
+    Ok(())
+}

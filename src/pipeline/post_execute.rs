@@ -1,0 +1,94 @@
+//! Stage 6: policies look at what became of the call, a waterfall.
+
+use std::future::poll_fn;
+
+use crate::{
+    chain::Chain,
+    code::ErrorCode,
+    contain::Panicked,
+    content::ContentBlock,
+    grace::{Grace, Waited},
+    pipeline::{
+        dispatch::made,
+        draft::{Draft, take_success_away},
+        running::RunningCall,
+    },
+    post_policy::{Attached, PostDecision, PostNext},
+    result::ToolFailure,
+    stage::Stage,
+};
+
+pub(crate) async fn post_execute(call: &RunningCall, mut draft: Draft) -> Draft {
+    call.core().enter(Stage::PostExecute);
+    if call.view.post.is_empty() {
+        return draft;
+    }
+    let cancelled_before = call.is_cancelled();
+    let waited = {
+        let chain = Chain::new(&call.cx, &call.view.post, call.registry.limits.policy_timeout);
+        let mut link = PostNext { chain, outcome: draft.result() }.start();
+        let signal = call.signal();
+        let mut grace = Grace::new(signal.clone(), call.core().grace);
+        poll_fn(|cx| grace.poll(cx, || signal.follow(), |cx| link.poll_link(cx).map(Ok::<_, Panicked>))).await
+    };
+    if let Some(failure) = call.core().failure() {
+        return Draft::failure(failure.clone());
+    }
+    let Waited::Settled(Ok(decision)) = waited else {
+        take_success_away(call.core(), &mut draft);
+        return draft;
+    };
+    let blocked = matches!(decision, PostDecision::Block(..));
+    let mut draft = decided(call, draft, decision);
+    if !blocked && !cancelled_before && call.is_cancelled() {
+        take_success_away(call.core(), &mut draft);
+    }
+    draft
+}
+
+fn decided(call: &RunningCall, mut draft: Draft, decision: PostDecision) -> Draft {
+    match decision {
+        PostDecision::Accept(attached) => with_contexts(draft, attached),
+        PostDecision::ReplaceContent(content, attached) => {
+            draft.edit().content = content;
+            with_contexts(draft, attached)
+        }
+        PostDecision::ReplaceValue(value, attached) => {
+            if !draft.result().is_success() {
+                crate::schema::dismantle(value);
+                return Draft::failure(value_of_a_failure(attached));
+            }
+            let said = std::mem::take(&mut draft.edit().contexts);
+            let concludes = draft.result().concludes_turn;
+            let mut draft = Draft::new(made(call, value));
+            let result = draft.edit();
+            result.contexts = said;
+            result.concludes_turn = concludes && result.is_success();
+            with_contexts(draft, attached)
+        }
+        PostDecision::Block(feedback, attached) => {
+            let mut failure = ToolFailure::new(ErrorCode::BLOCKED, feedback);
+            failure.source_name = attached.by;
+            let content = vec![ContentBlock::text(failure.message.clone())];
+            let mut draft = Draft::failure(failure);
+            let result = draft.edit();
+            result.content = content;
+            result.contexts = attached.contexts;
+            draft
+        }
+    }
+}
+
+fn with_contexts(mut draft: Draft, attached: Attached) -> Draft {
+    if !attached.contexts.is_empty() {
+        draft.edit().contexts.extend(attached.contexts);
+    }
+    draft
+}
+
+fn value_of_a_failure(attached: Attached) -> ToolFailure {
+    let by = attached.by;
+    let message = format!("policy \"{}\" failed", by.as_deref().unwrap_or("post-policy"));
+    let source = crate::error::Described("the value of a failed result cannot be replaced".to_owned());
+    ToolFailure::new(ErrorCode::POLICY_FAILED, message).by(by).caused_by(Some(std::sync::Arc::new(source)))
+}

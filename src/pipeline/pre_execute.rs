@@ -1,0 +1,55 @@
+//! Stage 2: policies decide, a waterfall.
+
+use std::future::poll_fn;
+
+use crate::{
+    chain::Chain,
+    code::ErrorCode,
+    contain::Panicked,
+    grace::{Grace, Waited},
+    pipeline::{
+        admit::Admitted,
+        draft::{Draft, aborted},
+        exit::Exit,
+        running::RunningCall,
+    },
+    pre_policy::{PreDecision, PreNext, Reason},
+    result::ToolFailure,
+    stage::Stage,
+};
+
+/// What the policies came to, short of a refusal.
+pub(crate) enum Verdict {
+    Allowed,
+    Ask(Reason),
+}
+
+pub(crate) async fn pre_execute(call: &RunningCall, _admitted: Admitted) -> Result<Verdict, Exit> {
+    call.core().enter(Stage::PreExecute);
+    if call.view.pre.is_empty() {
+        return Ok(Verdict::Allowed);
+    }
+    let chain = Chain::new(&call.cx, &call.view.pre, call.registry.limits.policy_timeout);
+    let waited = {
+        let mut link = PreNext { chain }.start();
+        let signal = call.signal();
+        let mut grace = Grace::new(signal.clone(), call.core().grace);
+        poll_fn(|cx| grace.poll(cx, || signal.follow(), |cx| link.poll_link(cx).map(Ok::<_, Panicked>))).await
+    };
+    // The first failure counts, whatever an outer policy made of it, and whether or not that came to an end.
+    if let Some(failure) = call.core().failure() {
+        return Err(Exit::Finalize(Draft::failure(failure.clone())));
+    }
+    match waited {
+        Waited::Settled(Ok(PreDecision::Allow)) => Ok(Verdict::Allowed),
+        Waited::Settled(Ok(PreDecision::Ask(reason))) => Ok(Verdict::Ask(reason)),
+        Waited::Settled(Ok(PreDecision::Deny(reason))) => {
+            let (reason, by) = reason.into_parts();
+            Err(Exit::Post(Draft::failure(ToolFailure::new(ErrorCode::DENIED, reason).by(by))))
+        }
+        // An `Err` has left its mark above; what is left was dropped.
+        Waited::Settled(Err(_)) | Waited::Panicked(_) | Waited::Dropped => {
+            Err(Exit::Post(Draft::failure(aborted(call.core()))))
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A call while it goes through the stages.
+
+use std::sync::Arc;
+
+use crate::{
+    call::ScopeId,
+    execution::{CallCore, ToolExecution},
+    registry::Shared,
+    signal::Signal,
+    view::{RegisteredTool, ScopeKey, View},
+};
+
+/// What admission captured; everything that follows reads this.
+pub(crate) struct RunningCall {
+    pub(crate) cx: ToolExecution,
+    pub(crate) registry: Arc<Shared>,
+    /// The chains as they were at admission.
+    pub(crate) view: Arc<View>,
+    /// The changes there had been then.
+    pub(crate) version: u64,
+    /// Which opening of its scope the call belongs to.
+    pub(crate) scope: Option<ScopeKey>,
+    /// The tool as it was at admission: what was approved is what runs.
+    pub(crate) tool: Option<Arc<RegisteredTool>>,
+    /// What is wrong with the argument text.
+    pub(crate) problem: Option<String>,
+}
+
+impl RunningCall {
+    pub(crate) fn core(&self) -> &CallCore {
+        &self.cx.core
+    }
+
+    pub(crate) fn agent(&self) -> Option<&ScopeId> {
+        self.cx.core.agent.as_ref()
+    }
+
+    pub(crate) fn signal(&self) -> Signal {
+        self.cx.signal()
+    }
+
+    /// Whether the caller has cancelled. Exact.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cx.is_cancelled()
+    }
+
+    /// The view as it is now: guards and tools are read live.
+    pub(crate) fn live(&self) -> Arc<View> {
+        if self.registry.version() == self.version {
+            return self.view.clone();
+        }
+        self.registry.snapshot().view_of(self.agent(), self.scope)
+    }
+}

@@ -1,0 +1,211 @@
+//! Putting things into a layer, one or many in one step.
+
+use std::sync::Arc;
+
+use crate::{
+    approver::{ApprovalMode, Approver},
+    call::ScopeId,
+    chain::Named,
+    contain::contained,
+    guard::Guard,
+    observer::ResultObserver,
+    order::Order,
+    post_policy::PostPolicy,
+    pre_policy::PrePolicy,
+    register_error::RegisterError,
+    registry::{Registration, Shared},
+    tool::IntoTool,
+    view::{Layer, Placed, RegisteredTool, Row, ScopeKey, Snapshot},
+    wrapper::ExecuteWrapper,
+};
+
+/// A layer to register in.
+#[derive(Clone)]
+pub(crate) struct Target {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) place: Option<(ScopeId, ScopeKey)>,
+}
+
+/// One thing to register, checked as far as it can be by itself.
+pub(crate) enum Addition {
+    Tool(Box<RegisteredTool>),
+    Pre(Arc<str>, Placed<dyn PrePolicy>),
+    Guard(Arc<str>, Placed<dyn Guard>),
+    Wrapper(Arc<str>, Placed<dyn ExecuteWrapper>),
+    Post(Arc<str>, Placed<dyn PostPolicy>),
+    Observer(Arc<str>, Placed<dyn ResultObserver>),
+    Approver(Arc<str>, Arc<dyn Approver>),
+}
+
+/// Asks a participant for its name: foreign code, asked once.
+fn name_of<P: ?Sized>(kind: &'static str, part: &Arc<P>, name: impl Fn(&P) -> &str) -> Result<Arc<str>, RegisterError> {
+    let given: Result<Arc<str>, _> = contained(|| Arc::from(name(part)));
+    let given = given.map_err(|panic| RegisterError::one(kind, "name", panic.to_string()))?;
+    if given.is_empty() {
+        return Err(RegisterError::one(kind, "name", "must not be empty: results and logs name it"));
+    }
+    Ok(given)
+}
+
+impl Addition {
+    pub(crate) fn tool(tool: impl IntoTool) -> Result<Self, RegisterError> {
+        let definition = contained(|| tool.into_tool())
+            .map_err(|panic| RegisterError::one("tool", "definition", panic.to_string()))?;
+        Ok(Self::Tool(Box::new(RegisteredTool::new(definition)?)))
+    }
+
+    pub(crate) fn pre(placed: Placed<dyn PrePolicy>) -> Result<Self, RegisterError> {
+        Ok(Self::Pre(name_of("pre-policy", &placed.part, |p| p.name())?, placed))
+    }
+
+    pub(crate) fn guard(placed: Placed<dyn Guard>) -> Result<Self, RegisterError> {
+        Ok(Self::Guard(name_of("guard", &placed.part, |p| p.name())?, placed))
+    }
+
+    pub(crate) fn wrapper(placed: Placed<dyn ExecuteWrapper>) -> Result<Self, RegisterError> {
+        Ok(Self::Wrapper(name_of("wrapper", &placed.part, |p| p.name())?, placed))
+    }
+
+    pub(crate) fn post(placed: Placed<dyn PostPolicy>) -> Result<Self, RegisterError> {
+        Ok(Self::Post(name_of("post-policy", &placed.part, |p| p.name())?, placed))
+    }
+
+    pub(crate) fn observer(placed: Placed<dyn ResultObserver>) -> Result<Self, RegisterError> {
+        Ok(Self::Observer(name_of("observer", &placed.part, |p| p.name())?, placed))
+    }
+
+    pub(crate) fn approver(approver: Arc<dyn Approver>) -> Result<Self, RegisterError> {
+        Ok(Self::Approver(name_of("approver", &approver, |p| p.name())?, approver))
+    }
+
+    fn put(self, id: u64, layer: &mut Layer, next: &mut Snapshot) -> Result<(), RegisterError> {
+        match self {
+            Self::Tool(tool) => {
+                let name = tool.name().clone();
+                if layer.tools.contains_key(&name) {
+                    let help =
+                        "already registered in this layer; to make a variant for one agent, register it in a scope";
+                    return Err(RegisterError::one(format!("tool {name:?}"), "name", help));
+                }
+                layer.tools.insert(name, (id, Arc::from(tool)));
+            }
+            Self::Pre(name, placed) => unique("pre-policy", &mut layer.pre, id, name, placed)?,
+            Self::Wrapper(name, placed) => unique("wrapper", &mut layer.wrappers, id, name, placed)?,
+            Self::Post(name, placed) => unique("post-policy", &mut layer.post, id, name, placed)?,
+            Self::Guard(name, placed) => layer.guards.add(id, name, placed),
+            Self::Observer(name, placed) => layer.observers.add(id, name, placed),
+            Self::Approver(name, part) => {
+                if let Some((_, there)) = &next.approver {
+                    let help = format!("{:?} is installed already; take it out first", there.name);
+                    return Err(RegisterError::one(format!("approver {name:?}"), "name", help));
+                }
+                next.approver = Some((id, Named { name, part }));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unique<P: ?Sized>(
+    kind: &'static str,
+    row: &mut Row<P>,
+    id: u64,
+    name: Arc<str>,
+    placed: Placed<P>,
+) -> Result<(), RegisterError> {
+    if row.contains(&name) {
+        let help = "already taken in this layer; orderings and results need it to be unique";
+        return Err(RegisterError::one(format!("{kind} {name:?}"), "name", help));
+    }
+    row.add(id, name, placed);
+    Ok(())
+}
+
+/// Checks the wishes of `new` entries and works out the running order.
+fn arrange<P: ?Sized>(kind: &'static str, row: &mut Row<P>, new: &[u64]) -> Result<(), RegisterError> {
+    if let Some(name) = row.unknown_names(|id| new.contains(&id)).first() {
+        return Err(RegisterError::one(
+            kind,
+            "order",
+            format!("no {kind} called {name:?} is registered in this layer"),
+        ));
+    }
+    row.arrange(kind)
+}
+
+impl Target {
+    pub(crate) fn global(shared: &Arc<Shared>) -> Self {
+        Self { shared: shared.clone(), place: None }
+    }
+
+    pub(crate) fn add(&self, addition: Addition) -> Result<Registration, RegisterError> {
+        let ids = self.add_all(vec![addition])?;
+        Ok(self.registration(ids.first().copied().unwrap_or_default()))
+    }
+
+    fn registration(&self, id: u64) -> Registration {
+        Registration { shared: Arc::downgrade(&self.shared), place: self.place.clone(), id }
+    }
+
+    /// Publishes all additions in one step, or none.
+    pub(crate) fn add_all(&self, additions: Vec<Addition>) -> Result<Vec<u64>, RegisterError> {
+        let ids: Vec<u64> = additions.iter().map(|_| self.shared.next_id()).collect();
+        self.change(|layer, next| {
+            for (id, addition) in ids.iter().zip(additions) {
+                addition.put(*id, layer, next)?;
+            }
+            arrange("pre-policy", &mut layer.pre, &ids)?;
+            arrange("guard", &mut layer.guards, &ids)?;
+            arrange("wrapper", &mut layer.wrappers, &ids)?;
+            arrange("post-policy", &mut layer.post, &ids)?;
+            arrange("observer", &mut layer.observers, &ids)
+        })?;
+        Ok(ids)
+    }
+
+    fn change(
+        &self,
+        change: impl FnOnce(&mut Layer, &mut Snapshot) -> Result<(), RegisterError>,
+    ) -> Result<(), RegisterError> {
+        let place = self.place.as_ref().map(|(id, key)| (id, *key));
+        self.shared.update(|next| {
+            let Some(layer) = next.layer(place) else {
+                let id = place.map(|(id, _)| id.to_string()).unwrap_or_default();
+                return Err(RegisterError::one(format!("scope {id:?}"), "scope", "is closed; open it again first"));
+            };
+            let mut layer = (*layer).clone();
+            change(&mut layer, next)?;
+            next.set_layer(place, layer);
+            Ok(())
+        })
+    }
+
+    pub(crate) fn set_mode(&self, mode: ApprovalMode) -> bool {
+        let set = self.change(|layer, _| {
+            layer.mode = mode;
+            Ok(())
+        });
+        set.is_ok()
+    }
+
+    pub(crate) fn set_order(&self, order: Order) -> Result<(), RegisterError> {
+        fn list<P: ?Sized>(
+            kind: &'static str,
+            row: &mut Row<P>,
+            names: Option<Vec<Arc<str>>>,
+        ) -> Result<(), RegisterError> {
+            let Some(names) = names else { return Ok(()) };
+            row.set_list(names);
+            if let Some(name) = row.unknown_in_list().first() {
+                let help = format!("no {kind} called {name:?} is registered in this layer");
+                return Err(RegisterError::one("order", kind, help));
+            }
+            row.arrange(kind)
+        }
+        self.change(|layer, _| {
+            list("pre-policy", &mut layer.pre, order.pre)?;
+            list("wrapper", &mut layer.wrappers, order.wrappers)?;
+            list("post-policy", &mut layer.post, order.post)
+        })
+    }
+}

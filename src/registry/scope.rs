@@ -1,0 +1,162 @@
+//! One agent's place in a registry.
+
+use std::{fmt, sync::Arc};
+
+use crate::{
+    approver::ApprovalMode,
+    call::ScopeId,
+    guard::Guard,
+    observer::ResultObserver,
+    post_policy::PostPolicy,
+    pre_policy::PrePolicy,
+    register_error::RegisterError,
+    registry::{
+        Plugin, PluginHandle, Registration, Shared,
+        install::{Addition, Target},
+        plugin,
+    },
+    tool::IntoTool,
+    tool_schema::ToolSchema,
+    view::{Placed, ScopeKey},
+    wrapper::ExecuteWrapper,
+};
+
+/// One agent's place in a registry: what is registered here applies to its calls only, beside what is global.
+///
+/// A handle: dropping it closes nothing, [`close`](Self::close) does. After that, registering here is an error, and a
+/// call that names the scope ends as `UNKNOWN_TOOL`.
+#[derive(Clone)]
+pub struct Scope {
+    target: Target,
+    id: ScopeId,
+    key: ScopeKey,
+}
+
+impl Scope {
+    pub(crate) fn open(shared: &Arc<Shared>, id: ScopeId) -> Self {
+        let key = shared.snapshot().opened(&id).unwrap_or_else(|| {
+            let fresh = ScopeKey(shared.next_id());
+            let opened = shared.update(|next| {
+                // Somebody else may have opened it since the look above.
+                Ok(next.opened(&id).unwrap_or_else(|| {
+                    next.open(id.clone(), fresh);
+                    fresh
+                }))
+            });
+            opened.unwrap_or(fresh)
+        });
+        Self { target: Target { shared: shared.clone(), place: Some((id.clone(), key)) }, id, key }
+    }
+
+    /// The scope's name, as calls give it.
+    pub fn id(&self) -> &ScopeId {
+        &self.id
+    }
+
+    /// Whether it is still open.
+    pub fn is_open(&self) -> bool {
+        self.target.shared.snapshot().is_open(Some((&self.id, self.key)))
+    }
+
+    /// Closes the scope and removes all that is registered in it, in one step. Calls on their way finish; their bodies
+    /// no longer start. False if it was closed already. The id may be opened again, and starts empty.
+    pub fn close(&self) -> bool {
+        let closed = self.target.shared.update(|next| {
+            let open = next.is_open(Some((&self.id, self.key)));
+            if open {
+                next.close(&self.id);
+            }
+            Ok(open)
+        });
+        closed.unwrap_or(false)
+    }
+
+    /// Registers a tool for this scope: it shadows a global one of the same name.
+    ///
+    /// # Errors
+    ///
+    /// Lists everything that is wrong with the definition. A name that is taken in this layer is an error too.
+    pub fn register(&self, tool: impl IntoTool) -> Result<Registration, RegisterError> {
+        self.target.add(Addition::tool(tool)?)
+    }
+
+    /// Registers a pre-policy for this scope, further in than the global ones.
+    ///
+    /// # Errors
+    ///
+    /// As [`ToolRegistry::pre_policy`](crate::ToolRegistry::pre_policy).
+    pub fn pre_policy(&self, policy: impl Into<Placed<dyn PrePolicy>>) -> Result<Registration, RegisterError> {
+        self.target.add(Addition::pre(policy.into())?)
+    }
+
+    /// Registers a guard for this scope.
+    ///
+    /// # Errors
+    ///
+    /// As [`ToolRegistry::guard`](crate::ToolRegistry::guard).
+    pub fn guard(&self, guard: impl Into<Placed<dyn Guard>>) -> Result<Registration, RegisterError> {
+        self.target.add(Addition::guard(guard.into())?)
+    }
+
+    /// Registers an execute wrapper for this scope, further in than the global ones.
+    ///
+    /// # Errors
+    ///
+    /// As [`ToolRegistry::wrapper`](crate::ToolRegistry::wrapper).
+    pub fn wrapper(&self, wrapper: impl Into<Placed<dyn ExecuteWrapper>>) -> Result<Registration, RegisterError> {
+        self.target.add(Addition::wrapper(wrapper.into())?)
+    }
+
+    /// Registers a post-policy for this scope, further in than the global ones.
+    ///
+    /// # Errors
+    ///
+    /// As [`ToolRegistry::post_policy`](crate::ToolRegistry::post_policy).
+    pub fn post_policy(&self, policy: impl Into<Placed<dyn PostPolicy>>) -> Result<Registration, RegisterError> {
+        self.target.add(Addition::post(policy.into())?)
+    }
+
+    /// Registers an observer for this scope, behind the global ones.
+    ///
+    /// # Errors
+    ///
+    /// As [`ToolRegistry::observer`](crate::ToolRegistry::observer).
+    pub fn observer(&self, observer: impl Into<Placed<dyn ResultObserver>>) -> Result<Registration, RegisterError> {
+        self.target.add(Addition::observer(observer.into())?)
+    }
+
+    /// Sets whether questions of this scope's calls are asked at all; the global setting can only be tightened.
+    /// False if the scope is closed.
+    pub fn set_approval_mode(&self, mode: ApprovalMode) -> bool {
+        self.target.set_mode(mode)
+    }
+
+    /// Sets the order of this scope's participants from configuration.
+    ///
+    /// # Errors
+    ///
+    /// As [`ToolRegistry::set_order`](crate::ToolRegistry::set_order).
+    pub fn set_order(&self, order: crate::Order) -> Result<(), RegisterError> {
+        self.target.set_order(order)
+    }
+
+    /// Installs a plugin in this scope: everything it registers is published in one step, or nothing.
+    ///
+    /// # Errors
+    ///
+    /// The plugin's own error, or what is wrong with what it registers.
+    pub fn install(&self, plugin: &impl Plugin) -> Result<PluginHandle, RegisterError> {
+        plugin::install(self.target.clone(), plugin)
+    }
+
+    /// The manuals of the tools that this scope's calls see; none once it is closed.
+    pub fn schemas(&self) -> Arc<[ToolSchema]> {
+        self.target.shared.snapshot().view_of(Some(&self.id), Some(self.key)).schemas()
+    }
+}
+
+impl fmt::Debug for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scope").field("id", &self.id).field("open", &self.is_open()).finish()
+    }
+}

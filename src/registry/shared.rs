@@ -1,0 +1,75 @@
+//! The registry's state: one pointer to an immutable snapshot, and those who swap it.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+use arc_swap::ArcSwap;
+
+use crate::{
+    call::ScopeId,
+    register_error::RegisterError,
+    registry::Limits,
+    view::{ScopeKey, Snapshot, View},
+};
+
+/// What the handles of one registry share.
+pub(crate) struct Shared {
+    pub(crate) limits: Limits,
+    current: ArcSwap<Snapshot>,
+    /// Counts the changes; read before the snapshot, which most calls need only once.
+    version: AtomicU64,
+    /// Held while a change is made; readers never wait for it.
+    writers: Mutex<()>,
+    ids: AtomicU64,
+}
+
+impl Shared {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            current: ArcSwap::from_pointee(Snapshot::empty()),
+            version: AtomicU64::new(0),
+            writers: Mutex::new(()),
+            ids: AtomicU64::new(1),
+        }
+    }
+
+    /// A number for a registration or an opening of a scope; never given twice.
+    pub(crate) fn next_id(&self) -> u64 {
+        self.ids.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(crate) fn snapshot(&self) -> arc_swap::Guard<Arc<Snapshot>> {
+        self.current.load()
+    }
+
+    pub(crate) fn view(&self, agent: Option<&ScopeId>) -> (Arc<View>, Option<ScopeKey>) {
+        self.current.load().view(agent)
+    }
+
+    /// How many changes there have been; a change counts before the method that makes it returns.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// Makes one change: the next snapshot is published whole, or not at all.
+    pub(crate) fn update<T>(
+        &self,
+        change: impl FnOnce(&mut Snapshot) -> Result<T, RegisterError>,
+    ) -> Result<T, RegisterError> {
+        let (done, _old) = {
+            let _one = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut next = Snapshot::clone(&self.current.load());
+            next.version += 1;
+            let version = next.version;
+            let done = change(&mut next)?;
+            let old = self.current.swap(Arc::new(next));
+            self.version.store(version, Ordering::Release);
+            (done, old)
+        };
+        // The old snapshot may be the last to hold a tool, whose destructor is foreign code: it goes after the lock.
+        Ok(done)
+    }
+}

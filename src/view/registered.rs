@@ -1,0 +1,133 @@
+//! A tool as the registry keeps it: its definition checked, its schemas compiled.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::Value;
+
+use crate::{
+    contain::contained,
+    content::ContentBlock,
+    definition::{Body, Classifier, Finalizer, Presenter, ToolDefinition},
+    output::{Render, render_plainly},
+    register_error::{Problem, RegisterError},
+    schema::{CompiledSchema, SchemaProblem},
+    tool_schema::ToolSchema,
+};
+
+/// A registered definition. Two calls have the same tool exactly if they share this allocation.
+pub(crate) struct RegisteredTool {
+    pub(crate) schema: ToolSchema,
+    pub(crate) parameters: CompiledSchema,
+    pub(crate) output: CompiledSchema,
+    pub(crate) body: Body,
+    pub(crate) finalizer: Option<Finalizer>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) grace: Option<Duration>,
+    render: Option<Render>,
+    presenter: Option<Presenter>,
+    classifier: Option<Classifier>,
+    read_only: bool,
+}
+
+impl RegisteredTool {
+    /// Checks a whole definition: every problem is found, not the first alone.
+    pub(crate) fn new(definition: ToolDefinition) -> Result<Self, RegisterError> {
+        let mut problems = Vec::new();
+        check_name(&definition.name, &mut problems);
+        let parameters = compile("parameters", &definition.parameters, &mut problems);
+        if !definition.parameters.is_object() && !definition.parameters.is_boolean() {
+            problems.push(Problem::new("parameters", "must be a JSON Schema for an object"));
+        } else if definition.parameters.get("type").is_some_and(|t| !names_object(t)) {
+            problems.push(Problem::new("parameters", "must be a JSON Schema for an object: arguments always are one"));
+        }
+        let output = match &definition.output {
+            Some(output) => compile("output", &output.schema, &mut problems),
+            None => {
+                let help = "missing: say what the body answers with, such as .output(OutputSpec::text())";
+                problems.push(Problem::new("output", help));
+                None
+            }
+        };
+        if definition.body.is_none() {
+            problems.push(Problem::new("body", "missing: add .handler(..) or .body(..)"));
+        }
+        if definition.timeout.is_some_and(|t| t.is_zero()) {
+            problems.push(Problem::new("timeout", "must be more than zero"));
+        }
+        match (parameters, output, definition.output, definition.body, problems.is_empty()) {
+            (Some(parameters), Some(output), Some(spec), Some(body), true) => Ok(Self {
+                schema: ToolSchema::new(definition.name, definition.description, definition.parameters.into_inner()),
+                parameters,
+                output,
+                body,
+                finalizer: definition.finalizer,
+                timeout: definition.timeout,
+                grace: definition.grace,
+                render: spec.render,
+                presenter: definition.presenter,
+                classifier: definition.classifier,
+                read_only: definition.annotations.read_only,
+            }),
+            _ => Err(RegisterError::tool(&definition.name, problems)),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.schema.name
+    }
+
+    /// Whether a call with these arguments may overlap with others. Only an exact yes does; a panic is a no.
+    pub(crate) fn is_concurrency_safe(&self, arguments: &Value) -> bool {
+        match &self.classifier {
+            Some(classifier) => contained(|| classifier(arguments)).unwrap_or(false),
+            None => self.read_only,
+        }
+    }
+
+    /// The model-facing form of a value. Foreign code: may panic.
+    pub(crate) fn render(&self, value: &Value) -> Vec<ContentBlock> {
+        match &self.render {
+            Some(render) => render(value),
+            None => render_plainly(value),
+        }
+    }
+
+    /// What a user interface shows of a success. Foreign code: may panic.
+    pub(crate) fn present(&self, arguments: &Value, value: &Value) -> Option<Value> {
+        self.presenter.as_ref().and_then(|present| present(arguments, value))
+    }
+}
+
+impl std::fmt::Debug for RegisteredTool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RegisteredTool").field("name", &self.schema.name).finish_non_exhaustive()
+    }
+}
+
+fn names_object(kind: &Value) -> bool {
+    match kind {
+        Value::String(name) => name == "object",
+        Value::Array(names) => names.iter().any(|n| n == "object"),
+        // Not a type at all: the schema compiler says so.
+        _ => true,
+    }
+}
+
+fn compile(field: &'static str, schema: &Value, problems: &mut Vec<Problem>) -> Option<CompiledSchema> {
+    match CompiledSchema::compile(schema) {
+        Ok(compiled) => Some(compiled),
+        Err(found) => {
+            problems.extend(found.iter().map(|p: &SchemaProblem| Problem::new(field, p.to_string())));
+            None
+        }
+    }
+}
+
+/// What MCP allows. What a provider takes is narrower, and the business of whoever exports the tool.
+fn check_name(name: &str, problems: &mut Vec<Problem>) {
+    let fits = (1..=128).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'));
+    if !fits {
+        problems.push(Problem::new("name", "must be 1 to 128 of A-Z a-z 0-9 _ . -"));
+    }
+}

@@ -1,0 +1,61 @@
+//! One scope's view: what it sees, and who looks at its calls.
+
+use std::sync::{Arc, OnceLock};
+
+use indexmap::IndexMap;
+
+use super::layer::joined;
+use crate::{
+    approver::ApprovalMode,
+    chain::Named,
+    guard::Guard,
+    observer::ResultObserver,
+    post_policy::PostPolicy,
+    pre_policy::PrePolicy,
+    tool_schema::ToolSchema,
+    view::{Layer, RegisteredTool},
+    wrapper::ExecuteWrapper,
+};
+
+/// The resolved view of one scope, computed once after a change. Listing, lookup and dispatch all read this.
+pub(crate) struct View {
+    tools: IndexMap<Arc<str>, Arc<RegisteredTool>>,
+    schemas: OnceLock<Arc<[ToolSchema]>>,
+    pub(crate) pre: Box<[Named<dyn PrePolicy>]>,
+    pub(crate) guards: Box<[Named<dyn Guard>]>,
+    pub(crate) wrappers: Box<[Named<dyn ExecuteWrapper>]>,
+    pub(crate) post: Box<[Named<dyn PostPolicy>]>,
+    pub(crate) observers: Box<[Named<dyn ResultObserver>]>,
+    pub(crate) mode: ApprovalMode,
+}
+
+impl View {
+    /// `layers` from the global one to the scope's own; `sees_tools` is false for a scope that is not open.
+    pub(crate) fn new(layers: &[&Layer], sees_tools: bool) -> Self {
+        let mut tools = IndexMap::new();
+        for layer in layers.iter().filter(|_| sees_tools) {
+            for (name, (_, tool)) in &layer.tools {
+                tools.insert(name.clone(), tool.clone());
+            }
+        }
+        Self {
+            tools,
+            schemas: OnceLock::new(),
+            pre: joined(layers, |l| &l.pre),
+            guards: joined(layers, |l| &l.guards),
+            wrappers: joined(layers, |l| &l.wrappers),
+            post: joined(layers, |l| &l.post),
+            observers: joined(layers, |l| &l.observers),
+            mode: layers.iter().map(|l| l.mode).max().unwrap_or_default(),
+        }
+    }
+
+    pub(crate) fn tool(&self, name: &str) -> Option<&Arc<RegisteredTool>> {
+        self.tools.get(name)
+    }
+
+    /// The manuals of the tools it sees, in order; made on first use.
+    pub(crate) fn schemas(&self) -> Arc<[ToolSchema]> {
+        self.schemas.get_or_init(|| self.tools.values().map(|t| t.schema.clone()).collect()).clone()
+    }
+}
