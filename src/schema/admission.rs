@@ -1,0 +1,193 @@
+//! What a schema must be like before anything is compiled from it, so that validating by it is bounded.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use super::{
+    graph::{Graph, Step},
+    limits::{
+        ENUM_VALUES, HARD_DEPTH, PATTERN_BYTES, PATTERNS, SCHEMA_BYTES, SCHEMA_DEPTH, SCHEMA_PATHS, SCHEMA_REFS,
+        UNION_STEPS,
+    },
+    problem::{SchemaProblem, excerpt},
+    value::deeper_than,
+};
+
+/// What is known of an admitted schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Admitted {
+    /// Arguments deeper than this are refused: alternatives of a recursive union multiply with every level.
+    pub(super) depth: Option<usize>,
+    /// The references by which such a union comes back to itself, as pointers to the schemas that hold them.
+    pub(super) loops: Vec<String>,
+}
+
+/// Checks a schema; every problem is found.
+pub(super) fn admit(schema: &Value) -> Result<Admitted, Vec<SchemaProblem>> {
+    if deeper_than(schema, HARD_DEPTH) {
+        return Err(vec![SchemaProblem::new("", format!("nested deeper than {HARD_DEPTH} levels of JSON"))]);
+    }
+    if larger_than(schema, SCHEMA_BYTES) {
+        return Err(vec![SchemaProblem::new("", format!("larger than {SCHEMA_BYTES} bytes"))]);
+    }
+    let graph = Graph::of(schema);
+    let mut problems = Vec::new();
+    sizes(&graph, &mut problems);
+    references(&graph, &mut problems);
+    pure_cycles(&graph, &mut problems);
+    if problems.is_empty() && paths(&graph) > SCHEMA_PATHS {
+        let help = "its references multiply: more than 10000 ways lead from the root to its subschemas";
+        problems.push(SchemaProblem::new("", help));
+    }
+    if problems.is_empty() { Ok(unions(&graph)) } else { Err(problems) }
+}
+
+fn larger_than(schema: &Value, bytes: usize) -> bool {
+    struct Left(usize);
+    impl Write for Left {
+        fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+            self.0 = self.0.checked_sub(data.len()).ok_or(io::ErrorKind::OutOfMemory)?;
+            Ok(data.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    serde_json::to_writer(Left(bytes), schema).is_err()
+}
+
+fn sizes(graph: &Graph<'_>, problems: &mut Vec<SchemaProblem>) {
+    let mut patterns = 0;
+    for node in &graph.nodes {
+        let mut found = |message: String| problems.push(SchemaProblem::new(&node.pointer, message));
+        if node.depth == SCHEMA_DEPTH + 1 {
+            found(format!("more than {SCHEMA_DEPTH} subschemas deep"));
+        }
+        let Value::Object(map) = node.schema else { continue };
+        if map.get("enum").and_then(Value::as_array).is_some_and(|values| values.len() > ENUM_VALUES) {
+            found(format!("an enum of more than {ENUM_VALUES} values"));
+        }
+        let named = map.get("patternProperties").and_then(Value::as_object);
+        let own = map.get("pattern").and_then(Value::as_str);
+        for pattern in own.into_iter().chain(named.into_iter().flatten().map(|(p, _)| p.as_str())) {
+            patterns += 1;
+            if pattern.len() > PATTERN_BYTES {
+                found(format!("a pattern longer than {PATTERN_BYTES} bytes"));
+            }
+        }
+    }
+    if patterns > PATTERNS {
+        problems.push(SchemaProblem::new("", format!("more than {PATTERNS} patterns")));
+    }
+}
+
+fn references(graph: &Graph<'_>, problems: &mut Vec<SchemaProblem>) {
+    if graph.references > SCHEMA_REFS {
+        problems.push(SchemaProblem::new("", format!("more than {SCHEMA_REFS} references")));
+    }
+    for (pointer, reference) in graph.remote.iter().take(10) {
+        let help = format!("$ref {} leads out of the schema; put what it means under $defs", excerpt(reference));
+        problems.push(SchemaProblem::new(pointer, help));
+    }
+    for pointer in graph.nested_ids.iter().take(10) {
+        let help = "an $id further in changes what references mean; use $defs and #/$defs/… instead";
+        problems.push(SchemaProblem::new(pointer, help));
+    }
+}
+
+/// Schemas that come back to themselves without going into the value accept anything, or nothing.
+fn pure_cycles(graph: &Graph<'_>, problems: &mut Vec<SchemaProblem>) {
+    let component = graph.components(|e| e.step == Step::InPlace);
+    let mut told = Vec::new();
+    for (index, node) in graph.nodes.iter().enumerate() {
+        let back = |e: &super::graph::Edge| e.step == Step::InPlace && component[e.to] == component[index];
+        if node.edges.iter().any(back) && !told.contains(&component[index]) {
+            told.push(component[index]);
+            let help = "refers to itself without going into the value, which checks nothing";
+            problems.push(SchemaProblem::new(&node.pointer, help));
+        }
+    }
+}
+
+/// How many ways lead from the root to subschemas, each cycle walked once.
+fn paths(graph: &Graph<'_>) -> u64 {
+    let component = graph.components(|_| true);
+    let mut ways = vec![0_u64; component.iter().max().map_or(0, |m| m + 1)];
+    let mut nodes: Vec<usize> = (0..graph.nodes.len()).collect();
+    // Components that others lead to have the lower numbers.
+    nodes.sort_by_key(|n| component[*n]);
+    for node in nodes {
+        let own = component[node];
+        let out = graph.nodes[node].edges.iter().filter(|e| component[e.to] != own).map(|e| ways[component[e.to]]);
+        ways[own] = out.fold(ways[own].saturating_add(1), u64::saturating_add);
+    }
+    component.first().map_or(0, |root| ways[*root])
+}
+
+/// Finds recursive unions: where several alternatives go on into the same part of a value, and come back.
+fn unions(graph: &Graph<'_>) -> Admitted {
+    let component = graph.components(|_| true);
+    let mut branching = vec![1_u64; component.iter().max().map_or(0, |m| m + 1)];
+    for own in 0..branching.len() {
+        let counts = Descents::of(graph, &component, own);
+        branching[own] = counts.most().max(1);
+    }
+    let Some(most) = branching.iter().copied().max().filter(|b| *b > 1) else {
+        return Admitted { depth: None, loops: Vec::new() };
+    };
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
+    let levels = (UNION_STEPS.ln() / (most as f64).ln()) as usize;
+    let looping = graph.nodes.iter().enumerate().filter(|(i, node)| {
+        let own = component[*i];
+        branching[own] > 1 && node.edges.iter().any(|e| e.by_reference && component[e.to] == own)
+    });
+    let loops = looping.map(|(_, node)| node.pointer.clone()).collect();
+    Admitted { depth: Some((2 * levels).clamp(4, HARD_DEPTH)), loops }
+}
+
+/// For each node of one component: how often the same member or item is looked at further in, all alternatives counted.
+struct Descents {
+    members: Vec<Option<u64>>,
+    items: Vec<Option<u64>>,
+}
+
+impl Descents {
+    fn of(graph: &Graph<'_>, component: &[usize], own: usize) -> Self {
+        let n = graph.nodes.len();
+        let mut counts = Self { members: vec![None; n], items: vec![None; n] };
+        for node in (0..n).filter(|i| component[*i] == own) {
+            counts.visit(graph, component, node);
+        }
+        counts
+    }
+
+    /// Pure cycles have been refused, so this ends; no deeper than the schema's own nesting and references.
+    fn visit(&mut self, graph: &Graph<'_>, component: &[usize], start: usize) {
+        let mut path = vec![start];
+        while let Some(node) = path.last().copied() {
+            let own = component[node];
+            let inside: Vec<_> = graph.nodes[node].edges.iter().filter(|e| component[e.to] == own).collect();
+            let in_place = || inside.iter().filter(|e| e.step == Step::InPlace);
+            if let Some(open) = in_place().find(|e| self.members[e.to].is_none()) {
+                path.push(open.to);
+                continue;
+            }
+            path.pop();
+            let add = |known: &[Option<u64>]| in_place().filter_map(|e| known[e.to]).fold(0, u64::saturating_add);
+            let (mut members, mut items) = (add(&self.members), add(&self.items));
+            let count = |step: Step| inside.iter().filter(|e| e.step == step).count() as u64;
+            members = members.saturating_add(count(Step::Member { shared: false }).min(1));
+            members = members.saturating_add(count(Step::Member { shared: true }));
+            items = items.saturating_add(count(Step::Item { shared: false }).min(1));
+            items = items.saturating_add(count(Step::Item { shared: true }));
+            self.members[node] = Some(members);
+            self.items[node] = Some(items);
+        }
+    }
+
+    fn most(&self) -> u64 {
+        self.members.iter().chain(&self.items).filter_map(|c| *c).max().unwrap_or(0)
+    }
+}

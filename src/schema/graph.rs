@@ -1,0 +1,241 @@
+//! A schema as a graph: which subschemas look at a value, which at its parts, and where it comes back to itself.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+/// How a subschema relates to the value its parent looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It looks at the same value.
+    InPlace,
+    /// It looks at a member of an object; several such may look at the same member.
+    Member { shared: bool },
+    /// It looks at an item of an array; several such may look at the same item.
+    Item { shared: bool },
+}
+
+pub(super) struct Edge {
+    pub(super) to: usize,
+    pub(super) step: Step,
+    pub(super) by_reference: bool,
+}
+
+pub(super) struct Node<'a> {
+    pub(super) schema: &'a Value,
+    pub(super) pointer: String,
+    /// Subschemas around it.
+    pub(super) depth: usize,
+    pub(super) edges: Vec<Edge>,
+}
+
+/// Every subschema of a schema, and every one that a reference leads to.
+#[derive(Default)]
+pub(super) struct Graph<'a> {
+    pub(super) nodes: Vec<Node<'a>>,
+    /// Pointers of references that lead out of the schema, with what they say.
+    pub(super) remote: Vec<(String, String)>,
+    /// Pointers of `$id`s further in.
+    pub(super) nested_ids: Vec<String>,
+    pub(super) references: usize,
+    by_address: HashMap<usize, usize>,
+    anchors: HashMap<&'a str, usize>,
+    pending: Vec<(usize, &'a str)>,
+    todo: Vec<usize>,
+}
+
+impl<'a> Graph<'a> {
+    /// `most` bounds the number of nodes: a schema of bounded text has no more.
+    pub(super) fn of(root: &'a Value) -> Self {
+        let mut graph = Self::default();
+        graph.node(root, String::new(), 0);
+        loop {
+            while let Some(node) = graph.todo.pop() {
+                graph.discover(node);
+            }
+            let pending = std::mem::take(&mut graph.pending);
+            if pending.is_empty() {
+                return graph;
+            }
+            for (from, reference) in pending {
+                graph.resolve(root, from, reference);
+            }
+        }
+    }
+
+    fn node(&mut self, schema: &'a Value, pointer: String, depth: usize) -> usize {
+        let address = std::ptr::from_ref(schema).addr();
+        if let Some(known) = self.by_address.get(&address) {
+            return *known;
+        }
+        let index = self.nodes.len();
+        self.by_address.insert(address, index);
+        self.nodes.push(Node { schema, pointer, depth, edges: Vec::new() });
+        self.todo.push(index);
+        index
+    }
+
+    fn discover(&mut self, index: usize) {
+        let Value::Object(map) = self.nodes[index].schema else { return };
+        for (key, value) in map {
+            let shared = match key.as_str() {
+                "$ref" | "$dynamicRef" | "$recursiveRef" => {
+                    if let Value::String(reference) = value {
+                        self.references += 1;
+                        self.pending.push((index, reference));
+                    }
+                    continue;
+                }
+                "$id" if index != 0 => {
+                    if value.as_str().is_some_and(|id| !id.starts_with('#')) {
+                        self.nested_ids.push(self.nodes[index].pointer.clone());
+                    }
+                    continue;
+                }
+                "$anchor" | "$dynamicAnchor" => {
+                    if let Value::String(name) = value {
+                        self.anchors.entry(name).or_insert(index);
+                    }
+                    continue;
+                }
+                "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "dependentSchemas" | "dependencies" => {
+                    Some(Step::InPlace)
+                }
+                "properties" | "additionalProperties" | "unevaluatedProperties" | "propertyNames" => {
+                    Some(Step::Member { shared: false })
+                }
+                "patternProperties" => Some(Step::Member { shared: true }),
+                "items" | "prefixItems" | "additionalItems" | "unevaluatedItems" => Some(Step::Item { shared: false }),
+                "contains" => Some(Step::Item { shared: true }),
+                "$defs" | "definitions" => None,
+                _ => continue,
+            };
+            let named = matches!(
+                key.as_str(),
+                "properties" | "patternProperties" | "dependentSchemas" | "dependencies" | "$defs" | "definitions"
+            );
+            self.children(index, key, value, named, shared);
+        }
+    }
+
+    fn children(&mut self, from: usize, key: &str, value: &'a Value, named: bool, step: Option<Step>) {
+        let at = format!("{}/{}", self.nodes[from].pointer, escaped(key));
+        let depth = self.nodes[from].depth + 1;
+        match value {
+            Value::Object(map) if named => {
+                for (name, schema) in map {
+                    self.child(from, schema, format!("{at}/{}", escaped(name)), depth, step);
+                }
+            }
+            Value::Array(items) => {
+                for (i, schema) in items.iter().enumerate() {
+                    self.child(from, schema, format!("{at}/{i}"), depth, step);
+                }
+            }
+            schema => self.child(from, schema, at, depth, step),
+        }
+    }
+
+    fn child(&mut self, from: usize, schema: &'a Value, pointer: String, depth: usize, step: Option<Step>) {
+        if !schema.is_object() && !schema.is_boolean() {
+            return;
+        }
+        let to = self.node(schema, pointer, depth);
+        if let Some(step) = step {
+            self.nodes[from].edges.push(Edge { to, step, by_reference: false });
+        }
+    }
+
+    fn resolve(&mut self, root: &'a Value, from: usize, reference: &'a str) {
+        let Some(fragment) = reference.strip_prefix('#') else {
+            self.remote.push((self.nodes[from].pointer.clone(), reference.to_owned()));
+            return;
+        };
+        let target = if fragment.is_empty() || fragment.starts_with('/') {
+            let pointer = percent_decoded(fragment);
+            root.pointer(&pointer).map(|schema| self.node(schema, pointer, self.nodes[from].depth + 1))
+        } else {
+            self.anchors.get(fragment).copied()
+        };
+        // A reference that leads nowhere is the compiler's to report.
+        if let Some(to) = target {
+            self.nodes[from].edges.push(Edge { to, step: Step::InPlace, by_reference: true });
+        }
+    }
+
+    /// The strongly connected components over the edges that `follow` takes: a number for each node, the components
+    /// that others lead to numbered first.
+    pub(super) fn components(&self, follow: impl Fn(&Edge) -> bool) -> Vec<usize> {
+        const UNSEEN: usize = usize::MAX;
+        let n = self.nodes.len();
+        let (mut order, mut low) = (vec![UNSEEN; n], vec![0; n]);
+        let (mut component, mut waiting) = (vec![UNSEEN; n], Vec::new());
+        let (mut seen, mut found) = (0, 0);
+        for start in 0..n {
+            // Each frame is a node and the edge to look at next: a walk in depth without recursion.
+            let mut path = vec![(start, 0)];
+            if order[start] != UNSEEN {
+                continue;
+            }
+            while let Some((node, edge)) = path.last_mut() {
+                let node = *node;
+                if *edge == 0 {
+                    order[node] = seen;
+                    low[node] = seen;
+                    seen += 1;
+                    waiting.push(node);
+                }
+                let next = self.nodes[node].edges.get(*edge);
+                *edge += 1;
+                match next {
+                    Some(e) if !follow(e) => {}
+                    Some(e) if order[e.to] == UNSEEN => path.push((e.to, 0)),
+                    Some(e) => {
+                        if component[e.to] == UNSEEN {
+                            low[node] = low[node].min(order[e.to]);
+                        }
+                    }
+                    None => {
+                        path.pop();
+                        if let Some((parent, _)) = path.last() {
+                            low[*parent] = low[*parent].min(low[node]);
+                        }
+                        if low[node] == order[node] {
+                            while let Some(member) = waiting.pop() {
+                                component[member] = found;
+                                if member == node {
+                                    break;
+                                }
+                            }
+                            found += 1;
+                        }
+                    }
+                }
+            }
+        }
+        component
+    }
+}
+
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+fn percent_decoded(fragment: &str) -> String {
+    let bytes = fragment.as_bytes();
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while let Some(byte) = bytes.get(at) {
+        let code = fragment.get(at + 1..at + 3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match (byte, code) {
+            (b'%', Some(code)) => {
+                out.push(code);
+                at += 3;
+            }
+            _ => {
+                out.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}

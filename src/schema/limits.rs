@@ -1,0 +1,53 @@
+//! The bounds on JSON from outside. "Measured" is on a thread with 2 MiB of stack, as tokio's workers have.
+
+/// What a registry bounds arguments by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArgumentLimits {
+    /// Bytes of text.
+    pub(crate) bytes: usize,
+    /// Levels of nesting: `{}` is one level, `[[]]` two.
+    pub(crate) depth: usize,
+    /// Values in all, containers counted.
+    pub(crate) nodes: usize,
+}
+
+/// Above every argument seen in the wild by far; 64 MiB of text in one string parse in about 0.2 s.
+pub(crate) const HARD_ARGUMENT_BYTES: usize = 64 << 20;
+/// What `serde_json` stops at by itself; dropping and printing a value are safe to more than 10 000 (measured).
+pub(crate) const HARD_DEPTH: usize = 128;
+/// Room for a whole source file.
+pub(crate) const DEFAULT_ARGUMENT_BYTES: usize = 1 << 20;
+/// Three times the deepest real arguments seen.
+pub(crate) const DEFAULT_DEPTH: usize = 64;
+/// 1 MiB of `[],` would be 500 000 values of 20 times the text's size.
+pub(crate) const DEFAULT_NODES: usize = 100_000;
+/// Bytes of one property name.
+pub(crate) const KEY_BYTES: usize = 1024;
+
+/// Bytes of a schema's text: the largest real one seen is a quarter of that.
+pub(crate) const SCHEMA_BYTES: usize = 256 << 10;
+/// Levels of subschemas within subschemas: building overflows at about 900 (measured).
+pub(crate) const SCHEMA_DEPTH: usize = 64;
+/// References in one schema.
+pub(crate) const SCHEMA_REFS: usize = 2_000;
+/// Ways from the root to a subschema, cycles not counted: doubling references reach this at 13 levels.
+pub(crate) const SCHEMA_PATHS: u64 = 10_000;
+/// Patterns in one schema, and bytes of each.
+pub(crate) const PATTERNS: usize = 64;
+/// Bytes of one pattern.
+pub(crate) const PATTERN_BYTES: usize = 1024;
+/// Bytes of a compiled pattern: larger ones take seconds to match (measured).
+pub(crate) const REGEX_BYTES: usize = 256 << 10;
+/// Values of one enum.
+pub(crate) const ENUM_VALUES: usize = 10_000;
+/// Steps that validating recursive alternatives may take in the worst case: about half a second.
+pub(crate) const UNION_STEPS: f64 = 1e7;
+
+/// Violations told at once: enough to correct a call in one try.
+pub(crate) const MAX_VIOLATIONS: usize = 8;
+/// Bytes of one message about arguments.
+pub(crate) const MESSAGE_BYTES: usize = 2 << 10;
+/// Bytes of an excerpt of foreign text in a message.
+pub(crate) const EXCERPT_BYTES: usize = 64;
+/// Values in arguments up to which every violation is collected; beyond it the first one is told.
+pub(crate) const EXPLAINED_NODES: usize = 2_000;

@@ -1,0 +1,73 @@
+//! What is wrong with JSON from outside, and where.
+
+use std::fmt;
+
+use super::limits::EXCERPT_BYTES;
+
+/// Why arguments cannot be read: where, and what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ArgumentProblem {
+    /// A JSON pointer; empty for the whole.
+    pub(crate) pointer: String,
+    pub(crate) message: String,
+    /// Line and column, both from 1, the column in characters; only for text.
+    pub(crate) position: Option<(usize, usize)>,
+}
+
+impl ArgumentProblem {
+    pub(crate) fn whole(message: impl Into<String>) -> Self {
+        Self { pointer: String::new(), message: message.into(), position: None }
+    }
+}
+
+impl fmt::Display for ArgumentProblem {
+    /// `/a/0: repeated key "path" at line 1 column 14`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.pointer, self.message)?;
+        match self.position {
+            Some((line, column)) => write!(f, " at line {line} column {column}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a schema is not taken: where, and what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SchemaProblem {
+    pub(crate) pointer: String,
+    pub(crate) message: String,
+}
+
+impl SchemaProblem {
+    pub(crate) fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), message: message.into() }
+    }
+}
+
+impl fmt::Display for SchemaProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.pointer.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.pointer, self.message) }
+    }
+}
+
+/// The start of foreign text, at most [`EXCERPT_BYTES`] of it, quoted, control characters escaped.
+pub(crate) fn excerpt(text: &str) -> String {
+    if text.len() <= EXCERPT_BYTES {
+        return format!("{text:?}");
+    }
+    format!("{:?}…", &text[..text.floor_char_boundary(EXCERPT_BYTES)])
+}
+
+/// Appends a step to a JSON pointer; names are cut, and a pointer that grows too long ends in `…`.
+pub(crate) fn push_step(pointer: &mut String, step: &str) {
+    const POINTER_BYTES: usize = 512;
+    if pointer.len() > POINTER_BYTES {
+        if !pointer.ends_with('…') {
+            pointer.push_str("/…");
+        }
+        return;
+    }
+    let cut = &step[..step.floor_char_boundary(EXCERPT_BYTES)];
+    pointer.push('/');
+    pointer.push_str(&cut.replace('~', "~0").replace('/', "~1"));
+}

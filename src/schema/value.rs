@@ -1,0 +1,174 @@
+//! Measures for values that were built in a program and have passed no parser: nothing here overflows the stack.
+
+use std::{fmt, ops::Deref};
+
+use serde_json::Value;
+
+use super::{
+    limits::{ArgumentLimits, HARD_DEPTH, KEY_BYTES},
+    problem::{ArgumentProblem, excerpt},
+};
+
+/// Whether `value` is nested deeper than `levels`. Recurses at most that far, and ends at the first hit.
+pub(crate) fn deeper_than(value: &Value, levels: usize) -> bool {
+    let deeper = |v: &Value| (v.is_array() || v.is_object()) && deeper_than(v, levels - 1);
+    match value {
+        Value::Array(_) | Value::Object(_) if levels == 0 => true,
+        Value::Array(items) => items.iter().any(deeper),
+        Value::Object(map) => map.values().any(deeper),
+        _ => false,
+    }
+}
+
+/// Checks a built value against `limits`; bytes are those of its strings and keys.
+pub(crate) fn measure(value: &Value, limits: ArgumentLimits) -> Result<(), ArgumentProblem> {
+    if deeper_than(value, limits.depth) {
+        return Err(too_deep(limits.depth));
+    }
+    let (mut nodes, mut bytes) = (0_usize, 0_usize);
+    let mut todo = vec![value];
+    while let Some(value) = todo.pop() {
+        nodes += 1;
+        let inside = match value {
+            Value::Array(items) => items.len(),
+            Value::Object(map) => map.len(),
+            _ => 0,
+        };
+        // What waits is counted too: nothing is piled up that is refused in the end.
+        if nodes + todo.len() + inside > limits.nodes {
+            return Err(too_many(limits.nodes));
+        }
+        match value {
+            Value::String(text) => bytes += text.len(),
+            Value::Array(items) => todo.extend(items),
+            Value::Object(map) => {
+                for (key, item) in map {
+                    if key.len() > KEY_BYTES {
+                        return Err(long_key(key));
+                    }
+                    bytes += key.len();
+                    todo.push(item);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+        if bytes > limits.bytes {
+            return Err(too_large(limits.bytes));
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn too_deep(levels: usize) -> ArgumentProblem {
+    ArgumentProblem::whole(format!("nested deeper than {levels} levels"))
+}
+
+pub(crate) fn too_many(nodes: usize) -> ArgumentProblem {
+    ArgumentProblem::whole(format!("more than {nodes} values in all"))
+}
+
+pub(crate) fn too_large(bytes: usize) -> ArgumentProblem {
+    ArgumentProblem::whole(format!("larger than {bytes} bytes"))
+}
+
+pub(crate) fn long_key(key: &str) -> ArgumentProblem {
+    ArgumentProblem::whole(format!("the name {} is longer than {KEY_BYTES} bytes", excerpt(key)))
+}
+
+/// How many values there are, counted no further than `most`.
+pub(crate) fn count_nodes(value: &Value, most: usize) -> usize {
+    let mut seen = 0;
+    let mut todo = vec![value];
+    while let Some(value) = todo.pop() {
+        seen += 1;
+        if seen + todo.len() > most {
+            return most + 1;
+        }
+        match value {
+            Value::Array(items) => todo.extend(items.iter().take(most + 1)),
+            Value::Object(map) => todo.extend(map.values().take(most + 1)),
+            _ => {}
+        }
+    }
+    seen
+}
+
+/// Drops a value of any depth without recursion.
+pub(crate) fn dismantle(value: Value) {
+    let mut todo = vec![value];
+    while let Some(value) = todo.pop() {
+        let nested = |v: &Value| v.is_array() || v.is_object();
+        match value {
+            Value::Array(items) => todo.extend(items.into_iter().filter(nested)),
+            Value::Object(map) => todo.extend(map.into_iter().map(|(_, v)| v).filter(nested)),
+            _ => {}
+        }
+    }
+}
+
+/// Owns a value from outside: dropping it does not overflow, however deep it is.
+pub(crate) struct Shielded {
+    value: Value,
+    deep: bool,
+}
+
+impl Shielded {
+    pub(crate) fn new(value: Value) -> Self {
+        let deep = deeper_than(&value, HARD_DEPTH);
+        Self { value, deep }
+    }
+
+    pub(crate) fn into_inner(mut self) -> Value {
+        self.deep = false;
+        std::mem::take(&mut self.value)
+    }
+}
+
+impl Deref for Shielded {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.value
+    }
+}
+
+impl Drop for Shielded {
+    fn drop(&mut self) {
+        if self.deep {
+            dismantle(std::mem::take(&mut self.value));
+        }
+    }
+}
+
+impl fmt::Debug for Shielded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.deep { f.write_str("[a value too deep to print]") } else { fmt::Debug::fmt(&self.value, f) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const LIMITS: ArgumentLimits = ArgumentLimits { bytes: 10, depth: 2, nodes: 4 };
+
+    #[test]
+    fn depth_is_levels_of_containers() {
+        assert!(!deeper_than(&json!(1), 0));
+        assert!(deeper_than(&json!({}), 0));
+        assert!(!deeper_than(&json!({"a": 1}), 1));
+        assert!(!deeper_than(&json!([[]]), 2));
+        assert!(deeper_than(&json!([[]]), 1));
+    }
+
+    #[test]
+    fn each_limit_is_the_first_that_is_too_much() {
+        assert!(measure(&json!({"a": [1, 2]}), LIMITS).is_ok());
+        assert_eq!(measure(&json!({"a": [1, 2, 3]}), LIMITS), Err(too_many(4)));
+        assert_eq!(measure(&json!([[[]]]), LIMITS), Err(too_deep(2)));
+        assert!(measure(&json!({"abc": "1234567"}), LIMITS).is_ok());
+        assert_eq!(measure(&json!({"abc": "12345678"}), LIMITS), Err(too_large(10)));
+    }
+}
