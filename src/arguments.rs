@@ -45,7 +45,7 @@ impl RawArguments {
             Self::Value(value) => match measure(&value, limits) {
                 Ok(()) if value.is_object() => (Arguments(value), None),
                 Ok(()) => {
-                    let problem = format!(": expected an object, got {}", kind(&value));
+                    let problem = format!("expected an object, got {}", kind(&value));
                     (Arguments(value), Some(problem))
                 }
                 Err(problem) => {

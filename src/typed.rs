@@ -4,7 +4,7 @@ use std::{future::Future, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{code::ErrorCode, context::ToolContext, definition::Body, error::ToolError};
+use crate::{code::ErrorCode, context::ToolContext, definition::Body, error::ToolError, schema::at};
 
 /// A body that reads its arguments into `A` and serialises what it answers.
 pub(crate) fn body<A, O, E, F, Fut>(handler: F) -> Body
@@ -32,7 +32,7 @@ where
 fn read<A: DeserializeOwned>(cx: &ToolContext) -> Result<A, ToolError> {
     serde_path_to_error::deserialize(cx.arguments()).map_err(|e| {
         let pointer = pointer(e.path());
-        let message = format!("invalid arguments: {pointer}: {}", cut(&e.inner().to_string()));
+        let message = format!("invalid arguments: {}", at(&pointer, cut(&e.inner().to_string())));
         ToolError::reserved(&ErrorCode::INVALID_ARGS, message).with_source(e.into_inner())
     })
 }

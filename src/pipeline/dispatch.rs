@@ -144,7 +144,7 @@ pub(crate) fn made(call: &RunningCall, value: Value) -> ToolResult {
 fn checked(call: &RunningCall, value: Value) -> Result<Value, ToolFailure> {
     if deeper_than(&value, HARD_DEPTH) {
         dismantle(value);
-        return Err(invalid_output(&format!(": nested deeper than {HARD_DEPTH} levels")));
+        return Err(invalid_output(&format!("nested deeper than {HARD_DEPTH} levels")));
     }
     match &call.tool {
         Some(tool) if !tool.output.is_valid(&value) => Err(invalid_output(&tool.output.violations(&value).to_string())),

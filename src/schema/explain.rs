@@ -2,12 +2,15 @@
 
 use std::fmt;
 
-use jsonschema::{ValidationError, Validator, error::{TypeKind, ValidationErrorKind as Kind}};
+use jsonschema::{
+    ValidationError, Validator,
+    error::{TypeKind, ValidationErrorKind as Kind},
+};
 use serde_json::Value;
 
 use super::{
     limits::{EXPLAINED_NODES, MAX_VIOLATIONS, MESSAGE_BYTES},
-    problem::excerpt,
+    problem::{at, excerpt},
     value::count_nodes,
 };
 use crate::arguments::kind;
@@ -18,11 +21,11 @@ pub(crate) struct Violations(String);
 
 impl Violations {
     pub(super) fn unexplained() -> Self {
-        Self(": does not fit the schema".to_owned())
+        Self("does not fit the schema".to_owned())
     }
 
     pub(super) fn too_deep(levels: usize) -> Self {
-        Self(format!(": nested deeper than {levels} levels, which the recursive alternatives of this schema allow"))
+        Self(format!("nested deeper than {levels} levels, which the recursive alternatives of this schema allow"))
     }
 }
 
@@ -55,13 +58,13 @@ pub(super) fn explain(validator: &Validator, value: &Value, complete: bool) -> V
     match (out.is_empty(), complete) {
         (false, _) => Violations(out),
         (true, true) => Violations::unexplained(),
-        (true, false) => Violations(": no alternative of a recursive part of the schema fits".to_owned()),
+        (true, false) => Violations("no alternative of a recursive part of the schema fits".to_owned()),
     }
 }
 
 /// Adds one violation; false if there is no room for it.
 fn add(out: &mut String, error: &ValidationError<'_>) -> bool {
-    let text = format!("{}: {}", pointer(error), what(error));
+    let text = at(&pointer(error), &what(error));
     let joint = if out.is_empty() { "" } else { "; " };
     if out.len() + joint.len() + text.len() <= MESSAGE_BYTES {
         out.push_str(joint);
@@ -113,7 +116,11 @@ fn wrong_type(wanted: &TypeKind, got: &Value) -> String {
         Value::String(text) => {
             let start = text.trim_start();
             let holds = |open: char, name: &str| start.starts_with(open) && names.iter().any(|n| n == name);
-            if holds('[', "array") || holds('{', "object") { "; send the JSON directly, not inside a string" } else { "" }
+            if holds('[', "array") || holds('{', "object") {
+                "; send the JSON directly, not inside a string"
+            } else {
+                ""
+            }
         }
         _ => "",
     };

@@ -200,19 +200,19 @@ hostile! {
 
     text_that_is_not_quite_json {
         for (text, wanted) in [
-            ("{\"a\":1,\"a\":2}", ": repeated key \"a\" at line 1 column 8"),
-            ("{\"a\":1,\"\\u0061\":2}", ": repeated key \"a\" at line 1 column 8"),
+            ("{\"a\":1,\"a\":2}", "repeated key \"a\" at line 1 column 8"),
+            ("{\"a\":1,\"\\u0061\":2}", "repeated key \"a\" at line 1 column 8"),
             ("{\"x\":[0,{\"b\":1,\n \"b\":2}]}", "/x/1: repeated key \"b\" at line 2 column 2"),
-            ("\u{feff}{}", ": a byte order mark at line 1 column 1"),
+            ("\u{feff}{}", "a byte order mark at line 1 column 1"),
             ("{\"a\":NaN}", "/a: not JSON: expected a JSON value, found 'N' at line 1 column 6"),
             ("{\"a\":1e400}", "/a: a number too large to be held at line 1 column 6"),
             ("{\"a\":\"\\ud800\"}", "/a: half of a surrogate pair, which is no character at line 1 column 7"),
             ("{\"a\":01}", "/a: not a JSON number at line 1 column 6"),
-            ("{\"a\":1} x", ": not JSON: expected the end of the text, found 'x' at line 1 column 9"),
-            ("{\"a\":1,}", ": not JSON: expected a property name in double quotes, found '}' at line 1 column 8"),
+            ("{\"a\":1} x", "not JSON: expected the end of the text, found 'x' at line 1 column 9"),
+            ("{\"a\":1,}", "not JSON: expected a property name in double quotes, found '}' at line 1 column 8"),
             ("{\"a\":", "/a: not JSON: expected a JSON value, found the end of the text at line 1 column 6"),
-            ("[1,2]", ": expected an object, got an array"),
-            ("\"{}\"", ": expected an object, got a string that holds JSON; send the object directly"),
+            ("[1,2]", "expected an object, got an array"),
+            ("\"{}\"", "expected an object, got a string that holds JSON; send the object directly"),
             ("{\"id\":18446744073709551616}", "/id: an integer outside of 64 bits, which would be rounded: send it as a string at line 1 column 7"),
         ] {
             assert_eq!(refusal(text), wanted, "{text}");

@@ -13,7 +13,7 @@ pub(crate) use compiled::CompiledSchema;
 pub(crate) use limits::{
     ArgumentLimits, DEFAULT_ARGUMENT_BYTES, DEFAULT_DEPTH, DEFAULT_NODES, HARD_ARGUMENT_BYTES, HARD_DEPTH,
 };
-pub(crate) use problem::SchemaProblem;
+pub(crate) use problem::{SchemaProblem, at};
 pub(crate) use text::parse_arguments;
 pub(crate) use value::{Shielded, deeper_than, dismantle, measure};
 

@@ -23,7 +23,7 @@ impl ArgumentProblem {
 impl fmt::Display for ArgumentProblem {
     /// `/a/0: repeated key "path" at line 1 column 14`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.pointer, self.message)?;
+        f.write_str(&at(&self.pointer, &self.message))?;
         match self.position {
             Some((line, column)) => write!(f, " at line {line} column {column}"),
             None => Ok(()),
@@ -46,8 +46,17 @@ impl SchemaProblem {
 
 impl fmt::Display for SchemaProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.pointer.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.pointer, self.message) }
+        if self.pointer.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.pointer, self.message)
+        }
     }
+}
+
+/// `<pointer>: <message>`; about the whole, the message alone.
+pub(crate) fn at(pointer: &str, message: &str) -> String {
+    if pointer.is_empty() { message.to_owned() } else { format!("{pointer}: {message}") }
 }
 
 /// The start of foreign text, at most [`EXCERPT_BYTES`] of it, quoted, control characters escaped.

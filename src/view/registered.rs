@@ -35,8 +35,8 @@ impl RegisteredTool {
         let mut problems = Vec::new();
         check_name(&definition.name, &mut problems);
         let parameters = compile("parameters", &definition.parameters, &mut problems);
-        if !definition.parameters.is_object() && !definition.parameters.is_boolean() {
-            problems.push(Problem::new("parameters", "must be a JSON Schema for an object"));
+        if matches!(*definition.parameters, Value::Bool(false)) {
+            problems.push(Problem::new("parameters", "accepts no arguments at all: no call could ever run"));
         } else if definition.parameters.get("type").is_some_and(|t| !names_object(t)) {
             problems.push(Problem::new("parameters", "must be a JSON Schema for an object: arguments always are one"));
         }

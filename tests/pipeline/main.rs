@@ -1,0 +1,9 @@
+//! The path of a call: faults, cancellation, invariants, cases from the field.
+
+mod cancellation;
+mod cases;
+mod fault_matrix;
+mod properties;
+mod registry;
+mod support;
+mod typed;
