@@ -27,6 +27,13 @@ pub struct Placed<P: ?Sized> {
     pub(crate) after: Vec<Arc<str>>,
 }
 
+impl<P> Placed<P> {
+    /// The participant, without a wish yet.
+    pub fn new(part: P) -> Self {
+        Self::arc(Arc::new(part))
+    }
+}
+
 impl<P: ?Sized> Placed<P> {
     pub(crate) fn arc(part: Arc<P>) -> Self {
         Self { part, before: Vec::new(), after: Vec::new() }
@@ -55,16 +62,15 @@ impl<P: ?Sized> fmt::Debug for Placed<P> {
 
 macro_rules! placed {
     ($($role:ident)*) => {$(
-        impl Placed<dyn crate::$role> {
-            /// The participant, without a wish yet.
-            pub fn new(part: impl crate::$role) -> Self {
+        impl<P: crate::$role> From<P> for Placed<dyn crate::$role> {
+            fn from(part: P) -> Self {
                 Self::arc(Arc::new(part))
             }
         }
 
-        impl<P: crate::$role> From<P> for Placed<dyn crate::$role> {
-            fn from(part: P) -> Self {
-                Self::new(part)
+        impl<P: crate::$role> From<Placed<P>> for Placed<dyn crate::$role> {
+            fn from(placed: Placed<P>) -> Self {
+                Self { part: placed.part, before: placed.before, after: placed.after }
             }
         }
 
