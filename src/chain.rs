@@ -199,7 +199,7 @@ impl<T> Running<'_, T> {
         self.cx.core.fail(|| {
             ToolFailure::new(ErrorCode::POLICY_FAILED, format!("policy \"{}\" failed", self.name))
                 .by(Some(self.name.clone()))
-                .caused_by(Some(error.into_source()))
+                .caused_by(error.into_source())
         });
         PolicyError::inner()
     }

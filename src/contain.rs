@@ -29,8 +29,8 @@ impl Panicked {
         Self(text)
     }
 
-    pub(crate) fn into_source(self) -> Option<Arc<dyn Error + Send + Sync>> {
-        Some(Arc::new(self))
+    pub(crate) fn into_source(self) -> Arc<dyn Error + Send + Sync> {
+        Arc::new(self)
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) type Presenter = Arc<dyn Fn(&Value, &Value) -> Option<Value> + Send +
 /// read-only tool may overlap with others in a batch. Unsaid, the worst is assumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "four independent hints, named as MCP names them")]
 pub struct Annotations {
     /// It changes nothing. Default: false.
     pub read_only: bool,

@@ -60,7 +60,9 @@ fn value(hash: &mut Sha256, v: &Value) {
         Value::Array(items) => {
             hash.update(b"[");
             hash.update((items.len() as u64).to_le_bytes());
-            items.iter().for_each(|item| value(hash, item));
+            for item in items {
+                value(hash, item);
+            }
         }
         Value::Object(map) => {
             hash.update(b"{");

@@ -269,7 +269,6 @@ impl ToolExecution {
     }
 
     /// Whether nothing will be dispatched: policies with effects of their own abstain then. Always false today.
-    #[expect(clippy::unused_self, reason = "part of the view; no dry run exists yet")]
     pub fn is_dry_run(&self) -> bool {
         false
     }

@@ -24,19 +24,19 @@ pub(crate) enum Waited<T> {
     Dropped,
 }
 
-/// The clock of one wait: after `signal` has fired, what is waited for has `grace` to settle.
+/// The clock of one wait: after `signal` has fired, what is waited for has `period` to settle.
 ///
 /// Costs nothing while the participant answers at once; timers and wake-ups are made after the first pending poll.
 pub(crate) struct Grace {
     signal: Signal,
-    grace: Duration,
+    period: Duration,
     woken_by: Option<Cancelled>,
     end: Option<Pin<Box<Sleep>>>,
 }
 
 impl Grace {
-    pub(crate) fn new(signal: Signal, grace: Duration) -> Self {
-        Self { signal, grace, woken_by: None, end: None }
+    pub(crate) fn new(signal: Signal, period: Duration) -> Self {
+        Self { signal, period, woken_by: None, end: None }
     }
 
     /// Polls the participant, then the clock: what settles in the same instant has settled in time.
@@ -70,7 +70,7 @@ impl Grace {
                 return Poll::Ready(settled(r));
             }
         }
-        let Some(end) = fired.checked_add(self.grace) else { return Poll::Pending };
+        let Some(end) = fired.checked_add(self.period) else { return Poll::Pending };
         if end <= Instant::now() {
             return Poll::Ready(Waited::Dropped);
         }

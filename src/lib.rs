@@ -10,6 +10,7 @@ mod code;
 mod contain;
 mod content;
 mod context;
+mod cut;
 mod definition;
 mod digest;
 mod error;

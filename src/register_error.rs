@@ -42,7 +42,7 @@ impl RegisterError {
     }
 
     /// The same error, told of what it is part of.
-    pub(crate) fn within(mut self, outer: String) -> Self {
+    pub(crate) fn within(mut self, outer: &str) -> Self {
         self.subject = format!("{outer}: {}", self.subject);
         self
     }

@@ -65,8 +65,8 @@ impl ToolFailure {
         self
     }
 
-    pub(crate) fn caused_by(mut self, source: Option<Arc<dyn Error + Send + Sync>>) -> Self {
-        self.source = source;
+    pub(crate) fn caused_by(mut self, source: Arc<dyn Error + Send + Sync>) -> Self {
+        self.source = Some(source);
         self
     }
 }

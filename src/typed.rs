@@ -4,7 +4,10 @@ use std::{future::Future, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{code::ErrorCode, context::ToolContext, definition::Body, error::ToolError, schema::at};
+use crate::{code::ErrorCode, context::ToolContext, cut::cut, definition::Body, error::ToolError, schema::at};
+
+/// serde's words may quote the value: bytes of them that are told, enough for what was expected and what was got.
+const WORDS: usize = 200;
 
 /// A body that reads its arguments into `A` and serialises what it answers.
 pub(crate) fn body<A, O, E, F, Fut>(handler: F) -> Body
@@ -32,14 +35,9 @@ where
 fn read<A: DeserializeOwned>(cx: &ToolContext) -> Result<A, ToolError> {
     serde_path_to_error::deserialize(cx.arguments()).map_err(|e| {
         let pointer = pointer(e.path());
-        let message = format!("invalid arguments: {}", at(&pointer, cut(&e.inner().to_string())));
+        let message = format!("invalid arguments: {}", at(&pointer, cut(&e.inner().to_string(), WORDS)));
         ToolError::reserved(&ErrorCode::INVALID_ARGS, message).with_source(e.into_inner())
     })
-}
-
-/// serde's words may quote the value: cut to 200 bytes, enough for what was expected and what was got.
-fn cut(text: &str) -> &str {
-    &text[..text.floor_char_boundary(200)]
 }
 
 fn pointer(path: &serde_path_to_error::Path) -> String {

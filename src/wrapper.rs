@@ -202,7 +202,7 @@ fn fail(call: &DispatchExecution, wrapper: &Named<dyn ExecuteWrapper>, error: Po
     call.core.fail(|| {
         ToolFailure::new(ErrorCode::WRAPPER_FAILED, format!("wrapper \"{}\" failed", wrapper.name))
             .by(Some(wrapper.name.clone()))
-            .caused_by(Some(error.into_source()))
+            .caused_by(error.into_source())
     });
     PolicyError::inner()
 }

@@ -85,7 +85,7 @@ fn refused(tool: &str, outcome: Result<ApprovalOutcome, PolicyError>) -> ToolFai
         Ok(ApprovalOutcome::Unavailable | ApprovalOutcome::AllowedOnce) => {
             unavailable("nobody answered the approval request")
         }
-        Err(error) => unavailable("approval is not available").caused_by(Some(error.into_source())),
+        Err(error) => unavailable("approval is not available").caused_by(error.into_source()),
     }
 }
 

@@ -44,11 +44,11 @@ impl<'a> Dispatch<'a> {
     }
 
     /// Before a further run the guards are asked again.
-    fn still_cleared(&self) -> Result<(), Begun> {
+    fn no_longer_cleared(&self) -> Option<Begun> {
         if !self.call.core().was_started() {
-            return Ok(());
+            return None;
         }
-        guard::consult(self.call).map_err(|exit| match exit {
+        guard::consult(self.call).err().map(|exit| match exit {
             Exit::Post(draft) => Begun::Answer(Ok(DispatchOutcome::settled_arc(self.call.cx.token(), draft.0))),
             Exit::Finalize(draft) => {
                 if let Some(failure) = draft.result().error() {
@@ -60,15 +60,15 @@ impl<'a> Dispatch<'a> {
     }
 
     /// What was approved is what runs, or nothing does.
-    fn same_tool(&self) -> Result<&'a Arc<RegisteredTool>, ToolFailure> {
+    fn same_tool(&self) -> Result<&'a Arc<RegisteredTool>, Box<ToolFailure>> {
         let name = self.call.cx.name();
-        let (Some(then), live) = (&self.call.tool, self.call.live()) else { return Err(unknown(name)) };
+        let (Some(then), live) = (&self.call.tool, self.call.live()) else { return Err(Box::new(unknown(name))) };
         match live.tool(name) {
-            None => Err(unknown(name)),
+            None => Err(Box::new(unknown(name))),
             Some(now) if Arc::ptr_eq(now, then) => Ok(then),
             Some(_) => {
                 let message = format!("tool \"{name}\" was replaced while the call was on its way; call it again");
-                Err(ToolFailure::new(ErrorCode::TOOL_CHANGED, message))
+                Err(Box::new(ToolFailure::new(ErrorCode::TOOL_CHANGED, message)))
             }
         }
     }
@@ -81,12 +81,12 @@ impl Innermost for Dispatch<'_> {
         if signal.has_fired() {
             return self.refused(aborted(core));
         }
-        if let Err(refused) = self.still_cleared() {
+        if let Some(refused) = self.no_longer_cleared() {
             return refused;
         }
         let tool = match self.same_tool() {
             Ok(tool) => tool,
-            Err(failure) => return self.refused(failure),
+            Err(failure) => return self.refused(*failure),
         };
         let timeout = tool.timeout.or(self.call.registry.limits.default_timeout);
         let deadline = timeout.and_then(|t| signal.deadline(t));
@@ -116,7 +116,7 @@ impl Innermost for Dispatch<'_> {
         let result = match result {
             Err(failure) => ToolResult::failure(failure),
             Ok(value) => match checked(self.call, value) {
-                Err(failure) => ToolResult::failure(failure),
+                Err(failure) => ToolResult::failure(*failure),
                 Ok(_) if signal.has_fired() => ToolResult::failure(aborted(self.call.core())),
                 Ok(value) => rendered(self.call, value),
             },
@@ -137,17 +137,19 @@ fn panicked(panic: Panicked) -> ToolFailure {
 pub(crate) fn made(call: &RunningCall, value: Value) -> ToolResult {
     match checked(call, value) {
         Ok(value) => rendered(call, value),
-        Err(failure) => ToolResult::failure(failure),
+        Err(failure) => ToolResult::failure(*failure),
     }
 }
 
-fn checked(call: &RunningCall, value: Value) -> Result<Value, ToolFailure> {
+fn checked(call: &RunningCall, value: Value) -> Result<Value, Box<ToolFailure>> {
     if deeper_than(&value, HARD_DEPTH) {
         dismantle(value);
-        return Err(invalid_output(&format!("nested deeper than {HARD_DEPTH} levels")));
+        return Err(Box::new(invalid_output(&format!("nested deeper than {HARD_DEPTH} levels"))));
     }
     match &call.tool {
-        Some(tool) if !tool.output.is_valid(&value) => Err(invalid_output(&tool.output.violations(&value).to_string())),
+        Some(tool) if !tool.output.is_valid(&value) => {
+            Err(Box::new(invalid_output(&tool.output.violations(&value).to_string())))
+        }
         _ => Ok(value),
     }
 }

@@ -90,5 +90,5 @@ fn value_of_a_failure(attached: Attached) -> ToolFailure {
     let by = attached.by;
     let message = format!("policy \"{}\" failed", by.as_deref().unwrap_or("post-policy"));
     let source = crate::error::Described("the value of a failed result cannot be replaced".to_owned());
-    ToolFailure::new(ErrorCode::POLICY_FAILED, message).by(by).caused_by(Some(std::sync::Arc::new(source)))
+    ToolFailure::new(ErrorCode::POLICY_FAILED, message).by(by).caused_by(std::sync::Arc::new(source))
 }

@@ -118,7 +118,7 @@ pub(crate) fn install(target: Target, plugin: &impl Plugin) -> Result<PluginHand
     let ids = plugin
         .install(&mut installer)
         .and_then(|()| target.add_all(installer.additions))
-        .map_err(|e| e.within(format!("plugin {name:?}")))?;
+        .map_err(|e| e.within(&format!("plugin {name:?}")))?;
     Ok(PluginHandle { target, name, ids })
 }
 
@@ -144,6 +144,9 @@ impl PluginHandle {
 
 impl fmt::Debug for PluginHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PluginHandle").field("name", &self.name).field("registrations", &self.ids.len()).finish()
+        f.debug_struct("PluginHandle")
+            .field("name", &self.name)
+            .field("registrations", &self.ids.len())
+            .finish_non_exhaustive()
     }
 }

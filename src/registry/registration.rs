@@ -61,7 +61,10 @@ pub(crate) fn remove_all(shared: &Arc<Shared>, place: Option<&(ScopeId, ScopeKey
 
 impl fmt::Debug for Registration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registration").field("scope", &self.place.as_ref().map(|p| &p.0)).field("id", &self.id).finish()
+        f.debug_struct("Registration")
+            .field("scope", &self.place.as_ref().map(|p| &p.0))
+            .field("id", &self.id)
+            .finish_non_exhaustive()
     }
 }
 

@@ -157,6 +157,6 @@ impl Scope {
 
 impl fmt::Debug for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope").field("id", &self.id).field("open", &self.is_open()).finish()
+        f.debug_struct("Scope").field("id", &self.id).field("open", &self.is_open()).finish_non_exhaustive()
     }
 }

@@ -130,9 +130,8 @@ fn paths(graph: &Graph<'_>) -> u64 {
 fn unions(graph: &Graph<'_>) -> Admitted {
     let component = graph.components(|_| true);
     let mut branching = vec![1_u64; component.iter().max().map_or(0, |m| m + 1)];
-    for own in 0..branching.len() {
-        let counts = Descents::of(graph, &component, own);
-        branching[own] = counts.most().max(1);
+    for (own, ways) in branching.iter_mut().enumerate() {
+        *ways = Descents::of(graph, &component, own).most().max(1);
     }
     let Some(most) = branching.iter().copied().max().filter(|b| *b > 1) else {
         return Admitted { depth: None, loops: Vec::new() };

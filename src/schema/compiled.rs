@@ -12,6 +12,7 @@ use super::{
     problem::SchemaProblem,
     value::deeper_than,
 };
+use crate::cut::cut;
 
 /// A schema that was admitted and compiled. Cheap to clone.
 ///
@@ -87,8 +88,8 @@ fn build(schema: &Value) -> Result<Validator, SchemaProblem> {
         .build(stripped.as_ref().unwrap_or(schema))
         .map_err(|e| {
             let message = e.masked().to_string();
-            let cut = &message[..message.floor_char_boundary(512)];
-            SchemaProblem::new(e.instance_path().as_str(), format!("does not compile: {cut}"))
+            let words = cut(&message, 512);
+            SchemaProblem::new(e.instance_path().as_str(), format!("does not compile: {words}"))
         })
 }
 

@@ -13,7 +13,7 @@ use super::{
     problem::{at, excerpt},
     value::count_nodes,
 };
-use crate::arguments::kind;
+use crate::{arguments::kind, cut::cut};
 
 /// What is wrong with a value: never empty, bounded in number and length, values masked.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ fn add(out: &mut String, error: &ValidationError<'_>) -> bool {
         return true;
     }
     if out.is_empty() {
-        out.push_str(&text[..text.floor_char_boundary(MESSAGE_BYTES)]);
+        out.push_str(cut(&text, MESSAGE_BYTES));
     }
     out.push_str("; … and more");
     false
@@ -80,7 +80,7 @@ fn add(out: &mut String, error: &ValidationError<'_>) -> bool {
 
 fn pointer(error: &ValidationError<'_>) -> String {
     let full = error.instance_path().as_str();
-    if full.len() <= 512 { full.to_owned() } else { format!("{}…", &full[..full.floor_char_boundary(512)]) }
+    if full.len() <= 512 { full.to_owned() } else { format!("{}…", cut(full, 512)) }
 }
 
 fn what(error: &ValidationError<'_>) -> String {
@@ -102,7 +102,7 @@ fn what(error: &ValidationError<'_>) -> String {
         // Of those left no message is longer than a schema's own text, but for the value, which is masked.
         _ => {
             let text = error.masked().to_string();
-            text[..text.floor_char_boundary(300)].to_owned()
+            cut(&text, 300).to_owned()
         }
     }
 }
@@ -130,5 +130,5 @@ fn wrong_type(wanted: &TypeKind, got: &Value) -> String {
 /// The schema's own words, cut.
 fn listed(value: &Value) -> String {
     let text = value.to_string();
-    if text.len() <= 300 { text } else { format!("{}…", &text[..text.floor_char_boundary(300)]) }
+    if text.len() <= 300 { text } else { format!("{}…", cut(&text, 300)) }
 }

@@ -226,15 +226,12 @@ fn percent_decoded(fragment: &str) -> String {
     let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while let Some(byte) = bytes.get(at) {
         let code = fragment.get(at + 1..at + 3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match (byte, code) {
-            (b'%', Some(code)) => {
-                out.push(code);
-                at += 3;
-            }
-            _ => {
-                out.push(*byte);
-                at += 1;
-            }
+        if let (b'%', Some(code)) = (byte, code) {
+            out.push(code);
+            at += 3;
+        } else {
+            out.push(*byte);
+            at += 1;
         }
     }
     String::from_utf8_lossy(&out).into_owned()

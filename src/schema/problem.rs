@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::limits::EXCERPT_BYTES;
+use crate::cut::cut;
 
 /// Why arguments cannot be read: where, and what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +65,7 @@ pub(crate) fn excerpt(text: &str) -> String {
     if text.len() <= EXCERPT_BYTES {
         return format!("{text:?}");
     }
-    format!("{:?}…", &text[..text.floor_char_boundary(EXCERPT_BYTES)])
+    format!("{:?}…", cut(text, EXCERPT_BYTES))
 }
 
 /// Appends a step to a JSON pointer; names are cut, and a pointer that grows too long ends in `…`.
@@ -76,7 +77,7 @@ pub(crate) fn push_step(pointer: &mut String, step: &str) {
         }
         return;
     }
-    let cut = &step[..step.floor_char_boundary(EXCERPT_BYTES)];
+    let name = cut(step, EXCERPT_BYTES);
     pointer.push('/');
-    pointer.push_str(&cut.replace('~', "~0").replace('/', "~1"));
+    pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
 }

@@ -192,14 +192,17 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn is_repeated(&mut self, key: &Cow<'a, str>) -> bool {
+    fn is_repeated(&mut self, key: &str) -> bool {
         let Some(Frame::Object { first, set }) = self.stack.last_mut() else { return false };
         let own = &self.keys[*first..];
         if own.len() < FEW {
-            return own.contains(key);
+            return own.iter().any(|known| known == key);
         }
-        let set = set.get_or_insert_with(|| own.iter().cloned().collect());
-        !set.insert(key.clone())
+        let set = set.get_or_insert_with(HashSet::new);
+        for known in &own[set.len()..] {
+            set.insert(known.clone());
+        }
+        set.contains(key)
     }
 
     /// Steps over a string; tells whether it has escapes.

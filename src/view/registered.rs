@@ -40,14 +40,11 @@ impl RegisteredTool {
         } else if definition.parameters.get("type").is_some_and(|t| !names_object(t)) {
             problems.push(Problem::new("parameters", "must be a JSON Schema for an object: arguments always are one"));
         }
-        let output = match &definition.output {
-            Some(output) => compile("output", &output.schema, &mut problems),
-            None => {
-                let help = "missing: say what the body answers with, such as .output(OutputSpec::text())";
-                problems.push(Problem::new("output", help));
-                None
-            }
-        };
+        let output = definition.output.as_ref().and_then(|o| compile("output", &o.schema, &mut problems));
+        if definition.output.is_none() {
+            let help = "missing: say what the body answers with, such as .output(OutputSpec::text())";
+            problems.push(Problem::new("output", help));
+        }
         if definition.body.is_none() {
             problems.push(Problem::new("body", "missing: add .handler(..) or .body(..)"));
         }

@@ -205,7 +205,7 @@ fn a_token_follows_the_caller_a_wrapper_and_the_definition() {
                     None => std::future::pending().await,
                 }
                 token.cancel();
-                std::future::pending().await
+                std::future::pending::<()>().await;
             };
             tokio::select! {
                 biased;

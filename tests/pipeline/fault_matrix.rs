@@ -107,13 +107,12 @@ fn expected(who: Who, fault: Fault) -> Cell {
     let success = (None, None, reached(Who::Post), 0);
     let (code, effects, mut stages, elapsed) = match fault {
         Fault::Error | Fault::Panic => match who {
-            Who::Pre(_) => (Some("POLICY_FAILED"), Some(settled), reached(who), 0),
+            Who::Pre(_) | Who::Post => (Some("POLICY_FAILED"), Some(settled), reached(who), 0),
             Who::Approver => (Some("APPROVAL_UNAVAILABLE"), Some(settled), through_post(reached(who)), 0),
             Who::Guard => (Some("GUARD_FAILED"), Some(settled), reached(who), 0),
             Who::Wrapper(_) => (Some("WRAPPER_FAILED"), Some(settled), reached(who), 0),
             Who::Body if fault == Fault::Error => (Some("TOOL_FAILED"), Some(settled), through_post(reached(who)), 0),
             Who::Body => (Some("TOOL_PANICKED"), Some(settled), through_post(reached(who)), 0),
-            Who::Post => (Some("POLICY_FAILED"), Some(settled), reached(who), 0),
             Who::Finalizer => (Some("FINALIZER_FAILED"), Some(settled), reached(who), 0),
             Who::Observer => success,
         },
@@ -182,10 +181,10 @@ fn run(who: Who, fault: Fault) -> Cell {
         registry.wrapper(Wrap(name, act(Who::Wrapper(i)), trace.clone())).expect("a good wrapper");
     }
     registry.post_policy(Post("q", act(Who::Post), None, trace.clone())).expect("a good policy");
-    let (observer_act, observed) = (act(Who::Observer), trace.clone());
+    let (last_act, told) = (act(Who::Observer), trace.clone());
     let observer = observer_fn("o", move |_, _| {
-        observed.add("observer");
-        observer_act.now();
+        told.add("observer");
+        last_act.now();
     });
     registry.observer(observer).expect("a good observer");
     let seen = Seen::default();
@@ -269,7 +268,6 @@ fn every_participant_with_every_fault() {
             }
         }
     }
-    println!("{cells} cells, {skipped} impossible ones left out");
     assert!(wrong.is_empty(), "{} of {cells} cells:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!((cells, skipped), (76, 12));
 }

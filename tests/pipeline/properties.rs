@@ -290,13 +290,13 @@ fn build(plan: &Plan, world: &World, observed: &Arc<Mutex<Vec<Arc<ToolResult>>>>
         registry.post_policy(Actor(format!("q{i}"), i, *what, world.clone())).expect("good");
     }
     for i in 0..2 {
-        let (w, observed, panics) = (world.clone(), observed.clone(), plan.observer_panics && i == 0);
-        let observer = observer_fn(format!("o{i}"), move |cx, result: &Arc<ToolResult>| {
+        let (w, results, panics) = (world.clone(), observed.clone(), plan.observer_panics && i == 0);
+        let watch = observer_fn(format!("o{i}"), move |cx, result: &Arc<ToolResult>| {
             w.saw(Event::Observer, cx.arguments());
-            observed.lock().expect("sound").push(result.clone());
+            results.lock().expect("sound").push(result.clone());
             assert!(!panics, "scripted");
         });
-        registry.observer(observer).expect("good");
+        registry.observer(watch).expect("good");
     }
     registry.scope("agent");
     registry
@@ -360,13 +360,12 @@ proptest! {
         let out = run(&plan);
         prop_assert_eq!(out.observed.len(), 2);
         prop_assert!(Arc::ptr_eq(&out.observed[0], &out.observed[1]));
-        match &out.returned {
-            Some(result) => prop_assert!(Arc::ptr_eq(result, &out.observed[0])),
-            None => {
-                let failure = out.observed[0].error().expect("a dropped call is no success");
-                prop_assert!(failure.code == "ABORTED" || failure.code == "ABORTED_BEFORE_DISPATCH");
-                prop_assert_eq!(failure.effects == Effects::None, failure.code == "ABORTED_BEFORE_DISPATCH");
-            }
+        if let Some(result) = &out.returned {
+            prop_assert!(Arc::ptr_eq(result, &out.observed[0]));
+        } else {
+            let failure = out.observed[0].error().expect("a dropped call is no success");
+            prop_assert!(failure.code == "ABORTED" || failure.code == "ABORTED_BEFORE_DISPATCH");
+            prop_assert_eq!(failure.effects == Effects::None, failure.code == "ABORTED_BEFORE_DISPATCH");
         }
     }
 

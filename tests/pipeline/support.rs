@@ -184,7 +184,10 @@ pub(crate) fn with_finalizer(definition: ToolDefinition, act: Act, trace: Trace)
 
 /// What the observers saw: results and the stages entered by then.
 #[derive(Clone, Default)]
-pub(crate) struct Seen(Arc<Mutex<Vec<(Arc<ToolResult>, Vec<Stage>)>>>);
+pub(crate) struct Seen(Arc<Mutex<Vec<Sight>>>);
+
+/// A result, and the stages that the call had entered by then.
+pub(crate) type Sight = (Arc<ToolResult>, Vec<Stage>);
 
 impl Seen {
     pub(crate) fn watch(&self, registry: &ToolRegistry) {
@@ -195,7 +198,7 @@ impl Seen {
         registry.observer(watch).expect("a good observer");
     }
 
-    pub(crate) fn all(&self) -> Vec<(Arc<ToolResult>, Vec<Stage>)> {
+    pub(crate) fn all(&self) -> Vec<Sight> {
         self.0.lock().expect("no test panics in there").clone()
     }
 
@@ -223,8 +226,9 @@ pub(crate) fn quiet() {
     ONCE.call_once(|| {
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            let text = info.payload_as_str().unwrap_or_default();
-            if !text.starts_with("scripted") {
+            let payload = info.payload();
+            let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+            if !text.unwrap_or_default().starts_with("scripted") {
                 usual(info);
             }
         }));
