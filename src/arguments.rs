@@ -11,6 +11,8 @@ use crate::schema::{ArgumentLimits, Shielded, measure, parse_arguments};
 pub(crate) enum RawArguments {
     Text(Arc<str>),
     Value(Arc<Shielded>),
+    /// Read already, and what is wrong with them.
+    Read(Arguments, Option<Arc<str>>),
 }
 
 /// The arguments as every stage sees them: one allocation, never changed.
@@ -41,6 +43,7 @@ impl RawArguments {
                 Ok(value) => (Arguments::of(value), None),
                 Err(problem) => (Arguments::of(Value::String(text.as_ref().to_owned())), Some(problem.to_string())),
             },
+            Self::Read(arguments, problem) => (arguments, problem.map(|p| p.as_ref().to_owned())),
             Self::Value(value) if value.is_null() => (Arguments::of(Value::Object(Map::new())), None),
             Self::Value(value) => match measure(&value, limits) {
                 Ok(()) if value.is_object() => (Arguments(value), None),
@@ -72,7 +75,7 @@ impl fmt::Debug for RawArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(_) => f.write_str("Text(..)"),
-            Self::Value(_) => f.write_str("Value(..)"),
+            Self::Value(_) | Self::Read(..) => f.write_str("Value(..)"),
         }
     }
 }

@@ -5,7 +5,11 @@ use std::{fmt, sync::Arc};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{arguments::RawArguments, extensions::Extensions, schema::Shielded};
+use crate::{
+    arguments::RawArguments,
+    extensions::Extensions,
+    schema::{ArgumentLimits, Shielded},
+};
 
 /// The name of a scope: which agent a call belongs to.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -127,6 +131,20 @@ impl ToolCall {
     #[must_use]
     pub fn with_extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.extensions.insert(value);
+        self
+    }
+
+    /// The call as a nested one: in the scope of the one that makes it, with what that one carries.
+    pub(crate) fn inheriting(mut self, agent: Option<&ScopeId>, extensions: &Extensions) -> Self {
+        self.agent = agent.cloned();
+        self.extensions = self.extensions.over(extensions);
+        self
+    }
+
+    /// The call with its arguments read, once for all who look at them.
+    pub(crate) fn read(mut self, limits: ArgumentLimits) -> Self {
+        let (arguments, problem) = self.arguments.read(limits);
+        self.arguments = RawArguments::Read(arguments, problem.map(Into::into));
         self
     }
 

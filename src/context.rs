@@ -1,10 +1,12 @@
 //! What a tool's body gets.
 
-use std::{fmt, ops::Deref};
+use std::{fmt, ops::Deref, sync::Arc};
 
 use crate::{
+    call::ToolCall,
     content::AdditionalContext,
-    execution::{DispatchExecution, ToolExecution},
+    execution::{DispatchExecution, Origin, ToolExecution},
+    result::ToolResult,
     signal::Signal,
 };
 
@@ -34,6 +36,40 @@ impl ToolContext {
     /// Asks for the turn to end with this result, if it is a success. False if the run has ended already.
     pub fn conclude_turn(&self) -> bool {
         self.core.conclude(self.run)
+    }
+
+    /// A call of the tool `name`, for [`call`](Self::call), with an id that tells where it comes from:
+    /// `<this call's id>/<n>`.
+    pub fn nested_call(&self, name: impl Into<Arc<str>>) -> ToolCall {
+        ToolCall::new(self.core.next_nested_id(), name)
+    }
+
+    /// Makes a call from within this one: it goes through all stages.
+    ///
+    /// It is made in this call's scope, whatever scope it names, and inherits this call's extensions (its own come
+    /// before them), root id and cancellation: a deadline or cancellation of this run ends it too, beside its own
+    /// token. Its contexts and its wish to conclude are in its result; [`forward`](Self::forward) passes them on.
+    ///
+    /// # Errors
+    ///
+    /// None: every failure is a result. Nested deeper than the registry's limit it is `CALL_DEPTH_EXCEEDED`; once this
+    /// run has ended, `ABORTED_BEFORE_DISPATCH`.
+    ///
+    /// # Cancellation
+    ///
+    /// Dropping the future drops the call, which still gets its one result. A call that outlives this run is cancelled.
+    pub async fn call(&self, call: ToolCall) -> Arc<ToolResult> {
+        let call = call.inheriting(self.agent(), self.extensions());
+        let origin = Origin { outer: Some(self.signal()), parent: Some((**self).clone()) };
+        self.core.caller.clone().call(call, origin).await
+    }
+
+    /// Passes on what a nested call wants the model told after its result, and its wish to conclude the turn.
+    /// False if the run has ended already.
+    pub fn forward(&self, nested: &ToolResult) -> bool {
+        let contexts = nested.additional_contexts().iter().cloned();
+        let told = contexts.map(|context| self.core.defer(self.run, context).is_ok()).fold(true, |all, one| all & one);
+        if nested.concludes_turn() { self.conclude_turn() && told } else { told }
     }
 
     /// The cancellation that this run of the body is under: the caller's, every wrapper's and the definition's

@@ -7,12 +7,13 @@ use serde_json::Value;
 
 use crate::{
     contain::BoxFuture, content::ContentBlock, context::ToolContext, error::ToolError, output::OutputSpec,
-    result::ToolResult, schema::Shielded, tool::Tool, typed,
+    resources::ResourceKeys, result::ToolResult, schema::Shielded, tool::Tool, typed,
 };
 
 pub(crate) type Body = Arc<dyn Fn(ToolContext) -> BoxFuture<'static, Result<Value, ToolError>> + Send + Sync>;
 pub(crate) type Finalizer = Arc<dyn Fn(&ToolResult) -> Option<Vec<ContentBlock>> + Send + Sync>;
 pub(crate) type Classifier = Arc<dyn Fn(&Value) -> bool + Send + Sync>;
+pub(crate) type Keys = Arc<dyn Fn(&Value) -> ResourceKeys + Send + Sync>;
 pub(crate) type Presenter = Arc<dyn Fn(&Value, &Value) -> Option<Value> + Send + Sync>;
 
 /// What a tool says of its effects, as MCP names them. Hints for policies: nothing is enforced by them, but that a
@@ -77,6 +78,7 @@ pub struct ToolDefinition {
     pub(crate) finalizer: Option<Finalizer>,
     pub(crate) presenter: Option<Presenter>,
     pub(crate) classifier: Option<Classifier>,
+    pub(crate) resources: Option<Keys>,
     pub(crate) annotations: Annotations,
     pub(crate) timeout: Option<Duration>,
     pub(crate) grace: Option<Duration>,
@@ -119,6 +121,7 @@ pub fn tool(name: impl Into<Arc<str>>) -> ToolDefinition {
         finalizer: None,
         presenter: None,
         classifier: None,
+        resources: None,
         annotations: Annotations::default(),
         timeout: None,
         grace: None,
@@ -214,6 +217,15 @@ impl ToolDefinition {
     #[must_use]
     pub fn concurrency_safe(mut self, classifier: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Self {
         self.classifier = Some(Arc::new(classifier));
+        self
+    }
+
+    /// Computes from the arguments what a call reads and writes. Calls whose keys exclude each other never run at the
+    /// same time, in any batch or scope of the registry; a call with keys may overlap with others of its batch, unless
+    /// a classifier says no. A panic counts as [`ResourceKeys::everything`].
+    #[must_use]
+    pub fn resources(mut self, keys: impl Fn(&Value) -> ResourceKeys + Send + Sync + 'static) -> Self {
+        self.resources = Some(Arc::new(keys));
         self
     }
 

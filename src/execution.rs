@@ -16,10 +16,11 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     approver::Approval,
     arguments::Arguments,
-    call::ScopeId,
+    call::{ScopeId, ToolCall},
+    contain::BoxFuture,
     content::AdditionalContext,
     extensions::Extensions,
-    result::{Effects, ToolFailure},
+    result::{Effects, ToolFailure, ToolResult},
     signal::{HasNode, Node, Signal},
     stage::{Stage, Stages},
 };
@@ -55,10 +56,14 @@ pub(crate) struct CallCore {
     pub(crate) arguments: Arguments,
     pub(crate) agent: Option<ScopeId>,
     pub(crate) parent: Option<ExecutionToken>,
+    /// The calls whose bodies this one runs in, the outermost first.
+    pub(crate) ancestors: Arc<[ExecutionToken]>,
     pub(crate) extensions: Extensions,
     pub(crate) grace: Duration,
     /// The first link of every signal of this call: the caller's token.
     pub(crate) node: Node,
+    /// Runs the calls that the body makes.
+    pub(crate) caller: Arc<dyn Caller>,
     /// How the call was admitted, once an approver said yes.
     pub(crate) approval: OnceLock<Approval>,
     /// The first failure of a policy or wrapper. Sticky: nobody outside of it can undo it.
@@ -73,6 +78,8 @@ pub(crate) struct CallCore {
 struct RunState {
     number: u32,
     alive: bool,
+    /// Nested calls so far, over all runs.
+    nested: u32,
     contexts: Vec<AdditionalContext>,
     concludes: bool,
     /// Made on first use: the signal that ends with the run.
@@ -94,21 +101,47 @@ pub(crate) struct CallParts {
     pub(crate) extensions: Extensions,
     pub(crate) cancellation: CancellationToken,
     pub(crate) grace: Duration,
+    pub(crate) caller: Arc<dyn Caller>,
+    pub(crate) origin: Origin,
+}
+
+/// The ancestors of a top-level call; shared, for there are many.
+fn none() -> Arc<[ExecutionToken]> {
+    static NONE: std::sync::LazyLock<Arc<[ExecutionToken]>> = std::sync::LazyLock::new(|| Arc::from([]));
+    NONE.clone()
+}
+
+/// Where a call comes from.
+#[derive(Default)]
+pub(crate) struct Origin {
+    /// The signal that ends it beside its own token: that of the body which makes it, or of its batch.
+    pub(crate) outer: Option<Signal>,
+    /// The call whose body makes it.
+    pub(crate) parent: Option<ToolExecution>,
+}
+
+/// Runs a call that a body makes. The registry is one; this layer knows no more of it.
+pub(crate) trait Caller: Send + Sync {
+    fn call(self: Arc<Self>, call: ToolCall, origin: Origin) -> BoxFuture<'static, Arc<ToolResult>>;
 }
 
 impl CallCore {
     pub(crate) fn new(parts: CallParts) -> Self {
+        let Origin { outer, parent } = parts.origin;
+        let parent = parent.as_ref().map(|p| &p.core);
         Self {
             token: ExecutionToken::next(),
             id: parts.id,
-            root_id: None,
+            root_id: parent.map(|p| p.root_id.as_ref().unwrap_or(&p.id).clone()),
             name: parts.name,
             arguments: parts.arguments,
             agent: parts.agent,
-            parent: None,
+            parent: parent.map(|p| p.token),
+            ancestors: parent.map_or_else(none, |p| p.ancestors.iter().copied().chain([p.token]).collect()),
             extensions: parts.extensions,
             grace: parts.grace,
-            node: Node::root(parts.cancellation, None),
+            node: Node::root(parts.cancellation, outer),
+            caller: parts.caller,
             approval: OnceLock::new(),
             failed: OnceLock::new(),
             stages: AtomicU8::new(0),
@@ -197,6 +230,13 @@ impl CallCore {
         let mut context = Some(context);
         self.in_run(number, |run| run.contexts.extend(context.take()));
         context.map_or(Ok(()), Err)
+    }
+
+    /// The id of the next nested call: the call's own, and a number.
+    pub(crate) fn next_nested_id(&self) -> String {
+        let mut run = self.run_state();
+        run.nested += 1;
+        format!("{}/{}", self.id, run.nested)
     }
 
     pub(crate) fn conclude(&self, number: u32) -> bool {

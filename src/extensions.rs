@@ -43,6 +43,19 @@ impl Extensions {
         self.values.as_ref()?.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
+    /// These values, and those of `others` whose types are not among them.
+    pub(crate) fn over(self, others: &Self) -> Self {
+        match (&self.values, &others.values) {
+            (_, None) => self,
+            (None, Some(_)) => others.clone(),
+            (Some(own), Some(theirs)) => {
+                let mut all = (**theirs).clone();
+                all.extend(own.iter().map(|(kind, value)| (*kind, value.clone())));
+                Self { values: Some(Arc::new(all)) }
+            }
+        }
+    }
+
     /// How many values there are.
     pub fn len(&self) -> usize {
         self.values.as_ref().map_or(0, |v| v.len())

@@ -3,6 +3,7 @@
 
 mod approver;
 mod arguments;
+mod batch;
 mod body;
 mod call;
 mod chain;
@@ -27,6 +28,8 @@ mod post_policy;
 mod pre_policy;
 mod register_error;
 mod registry;
+mod resources;
+mod restriction;
 mod result;
 mod schema;
 mod signal;
@@ -38,6 +41,7 @@ mod view;
 mod wrapper;
 
 pub use approver::{Approval, ApprovalMode, ApprovalOutcome, ApprovalRequest, Approver};
+pub use batch::{BatchOptions, repair_history};
 pub use call::{ScopeId, ToolCall};
 pub use code::ErrorCode;
 pub use content::{AdditionalContext, ContentBlock};
@@ -58,6 +62,8 @@ pub use register_error::{Problem, RegisterError};
 pub use registry::{
     Installer, LimitError, Plugin, PluginHandle, Registration, RegistrationGuard, RegistryBuilder, Scope, ToolRegistry,
 };
+pub use resources::ResourceKeys;
+pub use restriction::Restriction;
 pub use result::{Effects, ToolFailure, ToolResult};
 pub use signal::{Cancelled, Signal};
 pub use stage::{Stage, Stages};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     call::ToolCall,
     code::ErrorCode,
-    execution::{CallCore, CallParts, ToolExecution},
+    execution::{CallCore, CallParts, Origin, ToolExecution},
     pipeline::{
         draft::{Draft, aborted},
         exit::Exit,
@@ -20,7 +20,7 @@ use crate::{
 pub(crate) struct Admitted(());
 
 /// Takes a token, captures what the call's scope sees, and reads the arguments: once, for every stage.
-pub(crate) fn admit(registry: &Arc<Shared>, call: ToolCall) -> RunningCall {
+pub(crate) fn admit(registry: &Arc<Shared>, call: ToolCall, origin: Origin) -> RunningCall {
     // The count first: a change in between is then seen as one, and never missed.
     let version = registry.version();
     let (view, scope) = registry.view(call.agent.as_ref());
@@ -34,16 +34,22 @@ pub(crate) fn admit(registry: &Arc<Shared>, call: ToolCall) -> RunningCall {
         extensions: call.extensions,
         cancellation: call.cancellation,
         grace: tool.as_ref().and_then(|t| t.grace).unwrap_or(registry.limits.grace),
+        caller: registry.clone(),
+        origin,
     });
     core.enter(Stage::Admit);
     let cx = ToolExecution::new(Arc::new(core));
     RunningCall { cx, registry: registry.clone(), view, version, scope, tool, problem }
 }
 
-/// Whether the call can succeed at all. In this order: cancelled, unknown, invalid.
+/// Whether the call can succeed at all. In this order: cancelled, too deep, unknown, invalid.
 pub(crate) fn check(call: &RunningCall) -> Result<Admitted, Exit> {
     if call.is_cancelled() {
         return Err(Exit::Finalize(Draft::failure(aborted(call.core()))));
+    }
+    if call.core().ancestors.len() > call.registry.limits.nesting_depth {
+        let message = format!("calls within calls go deeper than {} levels", call.registry.limits.nesting_depth);
+        return Err(Exit::Post(Draft::failure(ToolFailure::new(ErrorCode::CALL_DEPTH_EXCEEDED, message))));
     }
     let Some(tool) = &call.tool else {
         return Err(Exit::Post(Draft::failure(unknown(call.cx.name()))));

@@ -33,7 +33,9 @@ impl Finish {
 
     pub(crate) fn now(&mut self, draft: Draft) -> Arc<ToolResult> {
         let call = self.call.take().expect("a call is finished once");
-        finish(call, draft)
+        let result = finish(&call, draft);
+        let_go(call);
+        result
     }
 }
 
@@ -41,25 +43,31 @@ impl Drop for Finish {
     fn drop(&mut self) {
         if let Some(call) = self.call.take() {
             let draft = Draft::failure(aborted(call.core()));
-            finish(call, draft);
+            finish(&call, draft);
+            let_go(call);
         }
     }
 }
 
-fn finish(call: RunningCall, mut draft: Draft) -> Arc<ToolResult> {
+/// Ends a call: nothing of it may run any more. To be called once.
+pub(crate) fn finish(call: &RunningCall, mut draft: Draft) -> Arc<ToolResult> {
     // From here on nothing of the call runs any more: whoever holds a token of it is told.
     call.signal().end();
     if let Err(failure) = &mut draft.edit().outcome {
         failure.effects = call.core().effects();
     }
-    finalize(&call, &mut draft);
+    finalize(call, &mut draft);
     let result = draft.0;
-    observe(&call, &result);
+    observe(call, &result);
+    result
+}
+
+/// Drops what a call holds.
+pub(crate) fn let_go<T>(call: T) {
     // The last handle on tools and extensions may be this call's; their destructors are foreign code.
     if let Some(panic) = drop_contained(call) {
         tracing::error!(%panic, "a destructor panicked at the end of a call; its result is unharmed");
     }
-    result
 }
 
 /// The definition's own last word on the content. Synchronous and outside of every chain, so nothing skips it.

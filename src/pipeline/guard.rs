@@ -8,6 +8,7 @@ use crate::{
         approval::Approved,
         draft::{Draft, aborted},
         exit::Exit,
+        keys::Keys,
         running::RunningCall,
     },
     result::ToolFailure,
@@ -15,14 +16,17 @@ use crate::{
 };
 
 /// Proof that every guard has abstained. Only this stage makes it, and dispatch takes nothing else.
-pub(crate) struct Cleared(());
+pub(crate) struct Cleared {
+    /// What the call reads and writes, held while it is dispatched.
+    _keys: Keys,
+}
 
-pub(crate) fn guard(call: &RunningCall, _approved: Approved) -> Result<Cleared, Exit> {
+pub(crate) fn guard(call: &RunningCall, _approved: Approved, keys: Keys) -> Result<Cleared, Exit> {
     consult(call)?;
     if call.is_cancelled() {
         return Err(Exit::Post(Draft::failure(aborted(call.core()))));
     }
-    Ok(Cleared(()))
+    Ok(Cleared { _keys: keys })
 }
 
 /// Asks the guards as they are now.

@@ -8,43 +8,81 @@ mod execute;
 mod exit;
 mod finish;
 mod guard;
+mod keys;
 mod post_execute;
 mod pre_execute;
 mod running;
 
 use std::sync::Arc;
 
-use crate::{call::ToolCall, registry::Shared, result::ToolResult};
+use crate::{
+    call::ToolCall,
+    contain::BoxFuture,
+    execution::{Caller, Origin},
+    registry::Shared,
+    result::ToolResult,
+};
 
-use draft::Draft;
-use exit::Exit;
-use finish::Finish;
-use running::RunningCall;
+pub(crate) use admit::admit;
+pub(crate) use approval::Approved;
+pub(crate) use draft::{Draft, aborted};
+pub(crate) use exit::Exit;
+pub(crate) use finish::{Finish, finish, let_go};
+pub(crate) use guard::Cleared;
+pub(crate) use keys::{Keys, claim};
+pub(crate) use running::RunningCall;
 
 /// One call, from admission to the result that observers and caller get.
-pub(crate) async fn run(registry: &Arc<Shared>, call: ToolCall) -> Arc<ToolResult> {
+pub(crate) async fn run(registry: &Arc<Shared>, call: ToolCall, origin: Origin) -> Arc<ToolResult> {
     // Declared before the stages, hence dropped after them: whatever ends this future, `finish` is told.
-    let mut finish = Finish::new(admit::admit(registry, call));
+    let mut finish = Finish::new(admit(registry, call, origin));
     let draft = forward(finish.call()).await;
     finish.now(draft)
 }
 
 /// The stages in order, a line each; a refusal leaves early, and says whether post-policies see it.
 async fn forward(call: &RunningCall) -> Draft {
-    let settled = match before(call).await {
-        Ok(cleared) => execute::execute(call, &cleared).await,
+    let settled = match decided(call).await {
+        Ok(approved) => dispatched(call, approved, claim(call)).await,
         Err(exit) => Err(exit),
     };
+    reviewed(call, settled).await
+}
+
+/// Admission, pre-execute and approval: whether the call may go on to the guards.
+pub(crate) async fn decided(call: &RunningCall) -> Result<Approved, Exit> {
+    let admitted = admit::check(call)?;
+    let verdict = pre_execute::pre_execute(call, admitted).await?;
+    approval::approval(call, verdict).await
+}
+
+/// Resource keys, guards and execute. Nothing is awaited between the last guard and the first wrapper.
+pub(crate) async fn dispatched(call: &RunningCall, approved: Approved, keys: Keys) -> Result<Draft, Exit> {
+    let keys = keys.granted(call).await?;
+    let cleared = guard::guard(call, approved, keys)?;
+    execute::execute(call, &cleared).await
+}
+
+/// The guards, for those who dispatch later: in a batch they speak in model order.
+pub(crate) fn cleared(call: &RunningCall, approved: Approved, keys: Keys) -> Result<Cleared, Exit> {
+    guard::guard(call, approved, keys)
+}
+
+/// Execute, for a call that is cleared.
+pub(crate) async fn executed(call: &RunningCall, cleared: Cleared) -> Result<Draft, Exit> {
+    execute::execute(call, &cleared).await
+}
+
+/// Post-execute, unless the call has to go past it.
+pub(crate) async fn reviewed(call: &RunningCall, settled: Result<Draft, Exit>) -> Draft {
     match settled {
         Ok(draft) | Err(Exit::Post(draft)) => post_execute::post_execute(call, draft).await,
         Err(Exit::Finalize(draft)) => draft,
     }
 }
 
-/// Everything that comes before the body. Only this makes a [`Cleared`](guard::Cleared), and only that is dispatched.
-async fn before(call: &RunningCall) -> Result<guard::Cleared, Exit> {
-    let admitted = admit::check(call)?;
-    let verdict = pre_execute::pre_execute(call, admitted).await?;
-    let approved = approval::approval(call, verdict).await?;
-    guard::guard(call, approved)
+impl Caller for Shared {
+    fn call(self: Arc<Self>, call: ToolCall, origin: Origin) -> BoxFuture<'static, Arc<ToolResult>> {
+        Box::pin(async move { run(&self, call, origin).await })
+    }
 }

@@ -14,8 +14,9 @@ use crate::{
     pre_policy::PrePolicy,
     register_error::RegisterError,
     registry::{Registration, Shared},
+    restriction::Restriction,
     tool::IntoTool,
-    view::{Layer, Placed, RegisteredTool, Row, ScopeKey, Snapshot},
+    view::{Layer, Place, Placed, RegisteredTool, Row, ScopeKey, Snapshot},
     wrapper::ExecuteWrapper,
 };
 
@@ -35,6 +36,7 @@ pub(crate) enum Addition {
     Post(Arc<str>, Placed<dyn PostPolicy>),
     Observer(Arc<str>, Placed<dyn ResultObserver>),
     Approver(Arc<str>, Arc<dyn Approver>),
+    Restriction(Restriction),
 }
 
 /// Asks a participant for its name: foreign code, asked once.
@@ -78,7 +80,7 @@ impl Addition {
         Ok(Self::Approver(name_of("approver", &approver, |p| p.name())?, approver))
     }
 
-    fn put(self, id: u64, layer: &mut Layer, next: &mut Snapshot) -> Result<(), RegisterError> {
+    fn put(self, id: u64, place: Place<'_>, layer: &mut Layer, next: &mut Snapshot) -> Result<(), RegisterError> {
         match self {
             Self::Tool(tool) => {
                 let name = tool.name().clone();
@@ -101,9 +103,31 @@ impl Addition {
                 }
                 next.approver = Some((id, Named { name, part }));
             }
+            Self::Restriction(restriction) => {
+                check_restriction(&restriction, place, next)?;
+                layer.restrictions.push((id, restriction));
+            }
         }
         Ok(())
     }
+}
+
+fn check_restriction(restriction: &Restriction, place: Place<'_>, next: &Snapshot) -> Result<(), RegisterError> {
+    let error = |help: String| {
+        let subject = place.map_or("restriction".to_owned(), |(id, _)| format!("restriction of scope {id:?}"));
+        Err(RegisterError::one(subject, "restrict", help))
+    };
+    let Some((id, _)) = place else {
+        return error("the global layer inherits nothing: restrict a scope".to_owned());
+    };
+    if restriction.is_empty() {
+        return error("has neither an allow list nor a deny list".to_owned());
+    }
+    let unknown: Vec<_> = restriction.names().filter(|name| !next.is_inherited(id, name)).collect();
+    if !unknown.is_empty() {
+        return error(format!("names what is registered neither globally nor in an ancestor: {unknown:?}"));
+    }
+    Ok(())
 }
 
 fn unique<P: ?Sized>(
@@ -143,6 +167,10 @@ impl Target {
         Ok(self.registration(ids.first().copied().unwrap_or_default()))
     }
 
+    fn place(&self) -> Place<'_> {
+        self.place.as_ref().map(|(id, key)| (id, *key))
+    }
+
     fn registration(&self, id: u64) -> Registration {
         Registration { shared: Arc::downgrade(&self.shared), place: self.place.clone(), id }
     }
@@ -152,7 +180,7 @@ impl Target {
         let ids: Vec<u64> = additions.iter().map(|_| self.shared.next_id()).collect();
         self.change(|layer, next| {
             for (id, addition) in ids.iter().zip(additions) {
-                addition.put(*id, layer, next)?;
+                addition.put(*id, self.place(), layer, next)?;
             }
             arrange("pre-policy", &mut layer.pre, &ids)?;
             arrange("guard", &mut layer.guards, &ids)?;
@@ -167,7 +195,7 @@ impl Target {
         &self,
         change: impl FnOnce(&mut Layer, &mut Snapshot) -> Result<(), RegisterError>,
     ) -> Result<(), RegisterError> {
-        let place = self.place.as_ref().map(|(id, key)| (id, *key));
+        let place = self.place();
         self.shared.update(|next| {
             let Some(layer) = next.layer(place) else {
                 let id = place.map(|(id, _)| id.to_string()).unwrap_or_default();

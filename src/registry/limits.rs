@@ -14,7 +14,7 @@ pub(crate) struct Limits {
     pub(crate) policy_timeout: Option<Duration>,
     pub(crate) approval_timeout: Option<Duration>,
     pub(crate) arguments: ArgumentLimits,
-    pub(crate) nesting_depth: u32,
+    pub(crate) nesting_depth: usize,
 }
 
 impl Default for Limits {
@@ -79,7 +79,7 @@ impl RegistryBuilder {
     }
 
     /// How many levels calls may be nested below a top-level one. Default: 32.
-    pub fn nesting_depth(mut self, levels: u32) -> Self {
+    pub fn nesting_depth(mut self, levels: usize) -> Self {
         self.limits.nesting_depth = levels;
         self
     }

@@ -18,7 +18,9 @@ pub(crate) use shared::Shared;
 
 use crate::{
     approver::{ApprovalMode, Approver},
+    batch::{self, BatchOptions},
     call::{ScopeId, ToolCall},
+    execution::Origin,
     guard::Guard,
     observer::ResultObserver,
     pipeline,
@@ -172,17 +174,50 @@ impl ToolRegistry {
         self.shared.view(Some(agent)).0.schemas()
     }
 
+    /// Tells of every change of what is registered, with the number of changes so far. Holders of a cached listing
+    /// look again then; a listing that has not changed for them is cheap to make.
+    ///
+    /// ```
+    /// # async fn keep(registry: toolgate::ToolRegistry) {
+    /// let mut changes = registry.changes();
+    /// while changes.changed().await.is_ok() {
+    ///     let _listing = registry.schemas();
+    /// }
+    /// # }
+    /// ```
+    pub fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
+        self.shared.changes()
+    }
+
     /// Whether `call` may overlap with others of the same message, by its tool's classifier or annotations. Only an
     /// exact yes is one: an unknown tool, invalid arguments or a classifier that panics make a call exclusive.
     pub fn is_concurrency_safe(&self, call: &ToolCall) -> bool {
-        let (view, _) = self.shared.view(call.agent());
-        let Some(tool) = view.tool(call.name()) else { return false };
-        match call.arguments.clone().read(self.shared.limits.arguments) {
-            (arguments, None) => {
-                tool.parameters.is_valid(arguments.value()) && tool.is_concurrency_safe(arguments.value())
-            }
-            (_, Some(_)) => false,
-        }
+        self.shared.is_concurrency_safe(call)
+    }
+
+    /// Runs the calls of one assistant message, and answers in their order.
+    ///
+    /// Calls that may overlap, as their tools say, are dispatched side by side, up to
+    /// [`max_parallel`](BatchOptions::max_parallel) of them; any other call is a barrier: it starts when everything before
+    /// it is committed, and nothing after it starts before it is. Only dispatch overlaps: policies, approval and guards
+    /// before it, and post-policies, finalizer and observers after it, take the calls in order.
+    ///
+    /// # Errors
+    ///
+    /// None: every failure is a result.
+    ///
+    /// # Cancellation
+    ///
+    /// Cancel the batch with [`BatchOptions::cancellation`]: nothing more is started, what runs is drained, and each
+    /// call that never started ends as `ABORTED_BEFORE_DISPATCH`. A call's own token ends that call only. Dropping the
+    /// future gives every call, started or not, its one result to finalizer and observers.
+    pub async fn execute_batch(
+        &self,
+        calls: impl IntoIterator<Item = ToolCall> + Send,
+        options: BatchOptions,
+    ) -> Vec<Arc<ToolResult>> {
+        let calls = calls.into_iter().collect();
+        batch::run(&self.shared, calls, options).await
     }
 
     /// Runs one call through all stages.
@@ -201,7 +236,7 @@ impl ToolRegistry {
     /// future drops what runs, at its await; finalizer and observers still get the call's one result. A call that was
     /// never polled never was.
     pub async fn execute(&self, call: ToolCall) -> Arc<ToolResult> {
-        pipeline::run(&self.shared, call).await
+        pipeline::run(&self.shared, call, Origin::default()).await
     }
 }
 

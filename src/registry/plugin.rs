@@ -13,6 +13,7 @@ use crate::{
         install::{Addition, Target},
         registration::remove_all,
     },
+    restriction::Restriction,
     tool::IntoTool,
     view::Placed,
     wrapper::ExecuteWrapper,
@@ -94,6 +95,16 @@ impl Installer {
     /// If its name is empty or cannot be asked for.
     pub fn observer(&mut self, observer: impl Into<Placed<dyn ResultObserver>>) -> Result<(), RegisterError> {
         self.put(Addition::observer(observer.into()))
+    }
+
+    /// Restricts what the scope inherits that the plugin is installed in.
+    ///
+    /// # Errors
+    ///
+    /// None here. That it is empty, names unknown tools or is meant for the global layer shows when the plugin is
+    /// published.
+    pub fn restrict(&mut self, restriction: Restriction) -> Result<(), RegisterError> {
+        self.put(Ok(Addition::Restriction(restriction)))
     }
 
     /// Installs the registry's approver.

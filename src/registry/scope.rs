@@ -15,6 +15,7 @@ use crate::{
         install::{Addition, Target},
         plugin,
     },
+    restriction::Restriction,
     tool::IntoTool,
     tool_schema::ToolSchema,
     view::{Placed, ScopeKey},
@@ -34,18 +35,60 @@ pub struct Scope {
 
 impl Scope {
     pub(crate) fn open(shared: &Arc<Shared>, id: ScopeId) -> Self {
-        let key = shared.snapshot().opened(&id).unwrap_or_else(|| {
+        let there = shared.snapshot().opened(&id).map(|(key, _)| key);
+        let key = there.unwrap_or_else(|| {
             let fresh = ScopeKey(shared.next_id());
             let opened = shared.update(|next| {
                 // Somebody else may have opened it since the look above.
-                Ok(next.opened(&id).unwrap_or_else(|| {
-                    next.open(id.clone(), fresh);
-                    fresh
-                }))
+                if let Some((key, _)) = next.opened(&id) {
+                    return Ok(key);
+                }
+                next.open(id.clone(), fresh, None);
+                Ok(fresh)
             });
             opened.unwrap_or(fresh)
         });
+        Self::at(shared, id, key)
+    }
+
+    fn at(shared: &Arc<Shared>, id: ScopeId, key: ScopeKey) -> Self {
         Self { target: Target { shared: shared.clone(), place: Some((id.clone(), key)) }, id, key }
+    }
+
+    /// Opens the scope `id` under this one, or gives the one that is open there. It inherits what this scope sees and
+    /// is subject to, and can only tighten it.
+    ///
+    /// # Errors
+    ///
+    /// If this scope is closed, or `id` is open somewhere else.
+    pub fn child(&self, id: impl Into<ScopeId>) -> Result<Self, RegisterError> {
+        let (shared, id) = (&self.target.shared, id.into());
+        let fresh = ScopeKey(shared.next_id());
+        let key = shared.update(|next| {
+            let subject = format!("scope {:?}", id.as_str());
+            if !next.is_open(Some((&self.id, self.key))) {
+                let help = format!("its parent {:?} is closed; open that again first", self.id);
+                return Err(RegisterError::one(subject, "scope", help));
+            }
+            match next.opened(&id) {
+                Some((key, Some(parent))) if *parent == self.id => Ok(key),
+                Some(_) => Err(RegisterError::one(subject, "scope", "is open already, and not under this parent")),
+                None => {
+                    next.open(id.clone(), fresh, Some(self.id.clone()));
+                    Ok(fresh)
+                }
+            }
+        })?;
+        Ok(Self::at(shared, id, key))
+    }
+
+    /// Restricts what this scope inherits; what it registers itself is not affected.
+    ///
+    /// # Errors
+    ///
+    /// If the restriction has neither list, or names a tool that is registered neither globally nor in an ancestor.
+    pub fn restrict(&self, restriction: Restriction) -> Result<Registration, RegisterError> {
+        self.target.add(Addition::Restriction(restriction))
     }
 
     /// The scope's name, as calls give it.
@@ -58,7 +101,7 @@ impl Scope {
         self.target.shared.snapshot().is_open(Some((&self.id, self.key)))
     }
 
-    /// Closes the scope and removes all that is registered in it, in one step. Calls on their way finish; their bodies
+    /// Closes the scope and its descendants and removes all that is registered in them, in one step. Calls on their way finish; their bodies
     /// no longer start. False if it was closed already. The id may be opened again, and starts empty.
     pub fn close(&self) -> bool {
         let closed = self.target.shared.update(|next| {

@@ -6,11 +6,13 @@ use std::sync::{
 };
 
 use arc_swap::ArcSwap;
+use tokio::sync::watch;
 
 use crate::{
-    call::ScopeId,
+    call::{ScopeId, ToolCall},
     register_error::RegisterError,
     registry::Limits,
+    resources::ResourceTable,
     view::{ScopeKey, Snapshot, View},
 };
 
@@ -23,6 +25,9 @@ pub(crate) struct Shared {
     /// Held while a change is made; readers never wait for it.
     writers: Mutex<()>,
     ids: AtomicU64,
+    pub(crate) resources: Arc<ResourceTable>,
+    /// Tells those who keep listings that something has changed.
+    changes: watch::Sender<u64>,
 }
 
 impl Shared {
@@ -33,6 +38,8 @@ impl Shared {
             version: AtomicU64::new(0),
             writers: Mutex::new(()),
             ids: AtomicU64::new(1),
+            resources: Arc::default(),
+            changes: watch::Sender::new(0),
         }
     }
 
@@ -47,6 +54,21 @@ impl Shared {
 
     pub(crate) fn view(&self, agent: Option<&ScopeId>) -> (Arc<View>, Option<ScopeKey>) {
         self.current.load().view(agent)
+    }
+
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    pub(crate) fn is_concurrency_safe(&self, call: &ToolCall) -> bool {
+        let (view, _) = self.view(call.agent());
+        let Some(tool) = view.tool(call.name()) else { return false };
+        match call.arguments.clone().read(self.limits.arguments) {
+            (arguments, None) => {
+                tool.parameters.is_valid(arguments.value()) && tool.is_concurrency_safe(arguments.value())
+            }
+            (_, Some(_)) => false,
+        }
     }
 
     /// How many changes there have been; a change counts before the method that makes it returns.
@@ -67,6 +89,7 @@ impl Shared {
             let done = change(&mut next)?;
             let old = self.current.swap(Arc::new(next));
             self.version.store(version, Ordering::Release);
+            self.changes.send_replace(version);
             (done, old)
         };
         // The old snapshot may be the last to hold a tool, whose destructor is foreign code: it goes after the lock.

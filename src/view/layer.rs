@@ -11,6 +11,7 @@ use crate::{
     observer::ResultObserver,
     post_policy::PostPolicy,
     pre_policy::PrePolicy,
+    restriction::Restriction,
     view::{RegisteredTool, Row},
     wrapper::ExecuteWrapper,
 };
@@ -25,6 +26,8 @@ pub(crate) struct Layer {
     pub(crate) post: Row<dyn PostPolicy>,
     pub(crate) observers: Row<dyn ResultObserver>,
     pub(crate) mode: ApprovalMode,
+    /// What is not let through of what is inherited; none in the global layer.
+    pub(crate) restrictions: Vec<(u64, Restriction)>,
 }
 
 impl Layer {
@@ -39,8 +42,17 @@ impl Layer {
                     || self.wrappers.remove(id)
                     || self.post.remove(id)
                     || self.observers.remove(id)
+                    || self.lift(id)
             }
         }
+    }
+}
+
+impl Layer {
+    fn lift(&mut self, id: u64) -> bool {
+        let before = self.restrictions.len();
+        self.restrictions.retain(|(at, _)| *at != id);
+        self.restrictions.len() != before
     }
 }
 

@@ -7,9 +7,10 @@ use serde_json::Value;
 use crate::{
     contain::contained,
     content::ContentBlock,
-    definition::{Body, Classifier, Finalizer, Presenter, ToolDefinition},
+    definition::{Body, Classifier, Finalizer, Keys, Presenter, ToolDefinition},
     output::{Render, render_plainly},
     register_error::{Problem, RegisterError},
+    resources::ResourceKeys,
     schema::{CompiledSchema, SchemaProblem},
     tool_schema::ToolSchema,
 };
@@ -26,6 +27,7 @@ pub(crate) struct RegisteredTool {
     render: Option<Render>,
     presenter: Option<Presenter>,
     classifier: Option<Classifier>,
+    resources: Option<Keys>,
     read_only: bool,
 }
 
@@ -63,6 +65,7 @@ impl RegisteredTool {
                 render: spec.render,
                 presenter: definition.presenter,
                 classifier: definition.classifier,
+                resources: definition.resources,
                 read_only: definition.annotations.read_only,
             }),
             _ => Err(RegisterError::tool(&definition.name, problems)),
@@ -77,8 +80,15 @@ impl RegisteredTool {
     pub(crate) fn is_concurrency_safe(&self, arguments: &Value) -> bool {
         match &self.classifier {
             Some(classifier) => contained(|| classifier(arguments)).unwrap_or(false),
-            None => self.read_only,
+            None => self.read_only || self.resources.is_some(),
         }
+    }
+
+    /// What a call with these arguments reads and writes, if it says so. What cannot be computed is everything.
+    pub(crate) fn keys(&self, arguments: &Value) -> Option<ResourceKeys> {
+        let keys = self.resources.as_ref()?;
+        let keys = contained(|| keys(arguments)).unwrap_or_else(|_| ResourceKeys::everything());
+        (!keys.is_empty()).then_some(keys)
     }
 
     /// The model-facing form of a value. Foreign code: may panic.

@@ -34,6 +34,9 @@ impl View {
     pub(crate) fn new(layers: &[&Layer], sees_tools: bool) -> Self {
         let mut tools = IndexMap::new();
         for layer in layers.iter().filter(|_| sees_tools) {
+            for (_, restriction) in &layer.restrictions {
+                tools.retain(|name: &Arc<str>, _| restriction.lets_through(name));
+            }
             for (name, (_, tool)) in &layer.tools {
                 tools.insert(name.clone(), tool.clone());
             }

@@ -28,16 +28,22 @@ pub(crate) struct Snapshot {
     pub(crate) approver: Option<(u64, Named<dyn Approver>)>,
 }
 
-/// A layer and its scope's view, which is made on first use.
+/// A layer, where it hangs, and its scope's view, which is made on first use.
 struct Slot {
     key: ScopeKey,
+    parent: Option<ScopeId>,
     layer: Arc<Layer>,
     view: OnceLock<Arc<View>>,
 }
 
 impl Slot {
-    fn new(key: ScopeKey, layer: Arc<Layer>) -> Arc<Self> {
-        Arc::new(Self { key, layer, view: OnceLock::new() })
+    fn new(key: ScopeKey, parent: Option<ScopeId>, layer: Arc<Layer>) -> Arc<Self> {
+        Arc::new(Self { key, parent, layer, view: OnceLock::new() })
+    }
+
+    /// The same with a view that is yet to be made.
+    fn renewed(&self) -> Arc<Self> {
+        Self::new(self.key, self.parent.clone(), self.layer.clone())
     }
 }
 
@@ -48,7 +54,7 @@ impl Snapshot {
     pub(crate) fn empty() -> Self {
         Self {
             version: 0,
-            global: Slot::new(ScopeKey(0), Arc::default()),
+            global: Slot::new(ScopeKey(0), None, Arc::default()),
             scopes: HashMap::new(),
             closed: Arc::default(),
             approver: None,
@@ -57,18 +63,15 @@ impl Snapshot {
 
     /// The view that a call of `agent` has, and which opening of its scope that is.
     pub(crate) fn view(&self, agent: Option<&ScopeId>) -> (Arc<View>, Option<ScopeKey>) {
-        let Some(agent) = agent else {
-            let view = self.global.view.get_or_init(|| Arc::new(View::new(&[&self.global.layer], true)));
-            return (view.clone(), Some(self.global.key));
+        let slot = match agent {
+            None => &self.global,
+            Some(agent) => match self.scopes.get(agent) {
+                Some(slot) => slot,
+                None => return (self.closed_view(), None),
+            },
         };
-        match self.scopes.get(agent) {
-            Some(slot) => {
-                let layers = [&*self.global.layer, &*slot.layer];
-                let view = slot.view.get_or_init(|| Arc::new(View::new(&layers, true)));
-                (view.clone(), Some(slot.key))
-            }
-            None => (self.closed_view(), None),
-        }
+        let view = slot.view.get_or_init(|| Arc::new(View::new(&self.chain(agent), true)));
+        (view.clone(), Some(slot.key))
     }
 
     /// The view of a call whose scope was opened as `key`: nothing, if that opening is over.
@@ -79,24 +82,58 @@ impl Snapshot {
         }
     }
 
+    /// The layers from the global one to the scope's own.
+    fn chain(&self, agent: Option<&ScopeId>) -> Vec<&Layer> {
+        let mut layers = Vec::new();
+        let mut next = agent;
+        while let Some(slot) = next.and_then(|id| self.scopes.get(id)) {
+            layers.push(&*slot.layer);
+            next = slot.parent.as_ref();
+        }
+        layers.push(&*self.global.layer);
+        layers.reverse();
+        layers
+    }
+
     fn closed_view(&self) -> Arc<View> {
         self.closed.get_or_init(|| Arc::new(View::new(&[&self.global.layer], false))).clone()
+    }
+
+    /// Whether a tool of this name is registered globally or in an ancestor of `id`, hidden or not.
+    pub(crate) fn is_inherited(&self, id: &ScopeId, name: &str) -> bool {
+        let parent = self.scopes.get(id).and_then(|slot| slot.parent.as_ref());
+        self.chain(parent).iter().any(|layer| layer.tools.contains_key(name))
     }
 
     pub(crate) fn is_open(&self, place: Place<'_>) -> bool {
         place.is_none_or(|(id, key)| self.scopes.get(id).is_some_and(|slot| slot.key == key))
     }
 
-    pub(crate) fn opened(&self, id: &ScopeId) -> Option<ScopeKey> {
-        self.scopes.get(id).map(|slot| slot.key)
+    pub(crate) fn opened(&self, id: &ScopeId) -> Option<(ScopeKey, Option<&ScopeId>)> {
+        self.scopes.get(id).map(|slot| (slot.key, slot.parent.as_ref()))
     }
 
-    pub(crate) fn open(&mut self, id: ScopeId, key: ScopeKey) {
-        self.scopes.insert(id, Slot::new(key, Arc::default()));
+    pub(crate) fn open(&mut self, id: ScopeId, key: ScopeKey, parent: Option<ScopeId>) {
+        self.scopes.insert(id, Slot::new(key, parent, Arc::default()));
     }
 
+    /// Closes a scope and all that hangs under it.
     pub(crate) fn close(&mut self, id: &ScopeId) {
-        self.scopes.remove(id);
+        for closed in self.below(id) {
+            self.scopes.remove(&closed);
+        }
+    }
+
+    /// The scope and its descendants.
+    fn below(&self, id: &ScopeId) -> Vec<ScopeId> {
+        let mut found = vec![id.clone()];
+        let mut at = 0;
+        while let Some(parent) = found.get(at).cloned() {
+            let children = self.scopes.iter().filter(|(_, slot)| slot.parent.as_ref() == Some(&parent));
+            found.extend(children.map(|(child, _)| child.clone()));
+            at += 1;
+        }
+        found
     }
 
     /// A copy of the layer at `place`, if it is open.
@@ -112,14 +149,21 @@ impl Snapshot {
         let layer = Arc::new(layer);
         match place {
             None => {
-                self.global = Slot::new(self.global.key, layer);
+                self.global = Slot::new(self.global.key, None, layer);
                 self.closed = Arc::default();
                 for slot in self.scopes.values_mut() {
-                    *slot = Slot::new(slot.key, slot.layer.clone());
+                    *slot = slot.renewed();
                 }
             }
             Some((id, key)) => {
-                self.scopes.insert(id.clone(), Slot::new(key, layer));
+                for below in self.below(id) {
+                    if let Some(slot) = self.scopes.get_mut(&below) {
+                        *slot = slot.renewed();
+                    }
+                }
+                if let Some(slot) = self.scopes.get_mut(id) {
+                    *slot = Slot::new(key, slot.parent.clone(), layer);
+                }
             }
         }
     }

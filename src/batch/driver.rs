@@ -1,0 +1,302 @@
+//! The schedule of a batch: stages in model order, dispatch side by side.
+//!
+//! Three things go on in one task. The *starter* takes the calls in model order through admission, policies, approval
+//! and guards. The *pool* holds what is dispatched. The *committer* takes what has settled through post-policies,
+//! finalizer and observers, in model order again. They share a [`Board`] and are polled in turn until none of them
+//! moves, so nothing needs to be woken between them.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll},
+};
+
+use futures_util::{StreamExt, stream::FuturesUnordered};
+
+use super::options::{BatchOptions, OnCommit};
+use crate::{
+    call::ToolCall,
+    contain::{BoxFuture, contained},
+    execution::Origin,
+    pipeline::{self, Draft, Exit, RunningCall, aborted},
+    registry::Shared,
+    result::ToolResult,
+    signal::Signal,
+};
+
+type Settled = Result<Draft, Exit>;
+
+/// Where one call of the batch stands.
+enum Slot {
+    /// Not started: its arguments are read, nothing else.
+    Waiting(ToolCall),
+    /// Started; `Some` once it has settled.
+    Started(Arc<RunningCall>, Option<Settled>),
+    /// Settled, and with the post-policies.
+    Committing(Arc<RunningCall>),
+    Committed(Arc<ToolResult>),
+    /// Between two of these.
+    Moving,
+}
+
+/// What starter, pool and committer share. Dropped, it ends every call that has no result yet, in model order.
+struct Board {
+    registry: Arc<Shared>,
+    outer: Signal,
+    slots: Mutex<Vec<Slot>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Counts what has happened.
+    moves: u64,
+    running: usize,
+    committed: usize,
+}
+
+pub(crate) async fn run(registry: &Arc<Shared>, calls: Vec<ToolCall>, options: BatchOptions) -> Vec<Arc<ToolResult>> {
+    let BatchOptions { max_parallel, cancellation, on_commit } = options;
+    let count = calls.len();
+    let limits = registry.limits.arguments;
+    let board = Board {
+        registry: registry.clone(),
+        outer: Signal::new(cancellation),
+        slots: Mutex::new(calls.into_iter().map(|call| Slot::Waiting(call.read(limits))).collect()),
+        state: Mutex::default(),
+    };
+    {
+        let pool = Pool::default();
+        let mut starter = pin!(board.start(count, max_parallel, &pool));
+        let mut committer = pin!(board.commit(count, on_commit));
+        let (mut started, mut done) = (false, false);
+        poll_fn(|cx| {
+            loop {
+                let before = board.state().moves;
+                board.settle(&pool, cx);
+                done = done || committer.as_mut().poll(cx).is_ready();
+                started = started || starter.as_mut().poll(cx).is_ready();
+                if done && started {
+                    return Poll::Ready(());
+                }
+                if board.state().moves == before {
+                    return Poll::Pending;
+                }
+            }
+        })
+        .await;
+    }
+    board.into_results()
+}
+
+/// What is dispatched: the place of each call, and how it settled.
+#[derive(Default)]
+struct Pool<'a>(Mutex<FuturesUnordered<BoxFuture<'a, (usize, Settled)>>>);
+
+impl<'a> Pool<'a> {
+    fn add(&self, future: BoxFuture<'a, (usize, Settled)>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(future);
+    }
+
+    fn poll(&self, cx: &mut Context<'_>) -> Option<(usize, Settled)> {
+        match self.0.lock().unwrap_or_else(PoisonError::into_inner).poll_next_unpin(cx) {
+            Poll::Ready(settled) => settled,
+            Poll::Pending => None,
+        }
+    }
+}
+
+impl Board {
+    fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until `reached` is so. The driver polls again whenever something has moved.
+    async fn until(&self, reached: impl Fn(&State) -> bool) {
+        poll_fn(|_| if reached(&self.state()) { Poll::Ready(()) } else { Poll::Pending }).await;
+    }
+
+    /// Moves what the pool has settled onto the board.
+    fn settle(&self, pool: &Pool<'_>, cx: &mut Context<'_>) {
+        while let Some((at, settled)) = pool.poll(cx) {
+            self.state().running -= 1;
+            self.has_settled(at, settled);
+        }
+    }
+
+    fn has_settled(&self, at: usize, settled: Settled) {
+        if let Slot::Started(_, outcome) = &mut self.slots()[at] {
+            *outcome = Some(settled);
+        }
+        self.state().moves += 1;
+    }
+
+    /// Whether the call at `at` may overlap, as its tool says now.
+    fn is_safe(&self, at: usize) -> bool {
+        match &self.slots()[at] {
+            Slot::Waiting(call) => self.registry.is_concurrency_safe(call),
+            _ => false,
+        }
+    }
+
+    /// How many calls at the head have settled.
+    fn settled_head(&self) -> usize {
+        self.slots()
+            .iter()
+            .take_while(|s| matches!(s, Slot::Started(_, Some(_)) | Slot::Committing(_) | Slot::Committed(_)))
+            .count()
+    }
+
+    /// Starts the calls in model order.
+    async fn start<'a>(&'a self, count: usize, max_parallel: usize, pool: &Pool<'a>) {
+        for at in 0..count {
+            self.wait_for_room(at, max_parallel).await;
+            let head = self.settled_head().min(at);
+            self.until(|s| s.committed >= head).await;
+            // Read again right before the start: what was committed meanwhile may have changed it.
+            let safe = self.is_safe(at);
+            if !safe {
+                self.until(|s| s.committed >= at).await;
+            }
+            let Some(call) = self.begin(at) else { continue };
+            match pipeline::decided(&call).await {
+                Err(exit) => self.has_settled(at, Err(exit)),
+                Ok(approved) => {
+                    let keys = pipeline::claim(&call);
+                    if keys.are_granted() {
+                        match pipeline::cleared(&call, approved, keys) {
+                            Err(exit) => self.has_settled(at, Err(exit)),
+                            Ok(cleared) => self.dispatch(
+                                pool,
+                                Box::pin(async move { (at, pipeline::executed(&call, cleared).await) }),
+                            ),
+                        }
+                    } else {
+                        self.dispatch(
+                            pool,
+                            Box::pin(async move { (at, pipeline::dispatched(&call, approved, keys).await) }),
+                        );
+                    }
+                }
+            }
+            if !safe {
+                self.until(|s| s.committed > at).await;
+            }
+        }
+    }
+
+    fn dispatch<'a>(&self, pool: &Pool<'a>, future: BoxFuture<'a, (usize, Settled)>) {
+        let mut state = self.state();
+        state.running += 1;
+        state.moves += 1;
+        drop(state);
+        pool.add(future);
+    }
+
+    /// Waits for a free place in the pool; a cancelled call needs none, for it will not be dispatched.
+    async fn wait_for_room(&self, at: usize, max_parallel: usize) {
+        let own = match &self.slots()[at] {
+            Slot::Waiting(call) => call.cancellation.clone(),
+            _ => return,
+        };
+        let cancelled = self.outer.with_token(own);
+        let mut cancelled = pin!(cancelled.cancelled());
+        poll_fn(|cx| {
+            let full = self.state().running >= max_parallel && self.is_safe(at);
+            if full && cancelled.as_mut().poll(cx).is_pending() { Poll::Pending } else { Poll::Ready(()) }
+        })
+        .await;
+    }
+
+    fn begin(&self, at: usize) -> Option<Arc<RunningCall>> {
+        let call = match std::mem::replace(&mut self.slots()[at], Slot::Moving) {
+            Slot::Waiting(call) => call,
+            other => {
+                self.slots()[at] = other;
+                return None;
+            }
+        };
+        let origin = Origin { outer: Some(self.outer.clone()), parent: None };
+        let call = Arc::new(pipeline::admit(&self.registry, call, origin));
+        self.slots()[at] = Slot::Started(call.clone(), None);
+        self.state().moves += 1;
+        Some(call)
+    }
+
+    /// Commits the calls in model order.
+    async fn commit(&self, count: usize, mut on_commit: Option<OnCommit>) {
+        for at in 0..count {
+            let (call, settled) = poll_fn(|_| self.take_settled(at)).await;
+            let draft = pipeline::reviewed(&call, settled).await;
+            let result = pipeline::finish(&call, draft);
+            self.slots()[at] = Slot::Committed(result.clone());
+            pipeline::let_go(call);
+            if let Some(on_commit) = &mut on_commit {
+                if let Err(panic) = contained(|| on_commit(at, &result)) {
+                    tracing::error!(%panic, "on_commit panicked; the results are unharmed");
+                }
+            }
+            let mut state = self.state();
+            state.committed = at + 1;
+            state.moves += 1;
+        }
+    }
+
+    /// The call stays on the board until it is committed, so that a drop in between finds it.
+    fn take_settled(&self, at: usize) -> Poll<(Arc<RunningCall>, Settled)> {
+        let slot = &mut self.slots()[at];
+        match std::mem::replace(slot, Slot::Moving) {
+            Slot::Started(call, Some(settled)) => {
+                *slot = Slot::Committing(call.clone());
+                Poll::Ready((call, settled))
+            }
+            other => {
+                *slot = other;
+                Poll::Pending
+            }
+        }
+    }
+
+    fn into_results(self) -> Vec<Arc<ToolResult>> {
+        let slots = std::mem::take(&mut *self.slots());
+        slots.into_iter().map(|slot| self.result_of(slot)).collect()
+    }
+
+    /// The result of a call, whatever became of it: every call has one.
+    fn result_of(&self, slot: Slot) -> Arc<ToolResult> {
+        let call = match slot {
+            Slot::Committed(result) => return result,
+            Slot::Started(call, _) | Slot::Committing(call) => call,
+            Slot::Waiting(call) => {
+                let origin = Origin { outer: Some(self.outer.clone()), parent: None };
+                Arc::new(pipeline::admit(&self.registry, call, origin))
+            }
+            Slot::Moving => return Arc::new(ToolResult::failure(lost())),
+        };
+        let result = pipeline::finish(&call, Draft::failure(aborted(&call.cx.core)));
+        pipeline::let_go(call);
+        result
+    }
+}
+
+/// No call is on the move when the board is taken apart: moves happen within one poll, and do not panic.
+fn lost() -> crate::result::ToolFailure {
+    crate::result::ToolFailure::new(
+        crate::code::ErrorCode::ABORTED_BEFORE_DISPATCH,
+        "tool call aborted before dispatch",
+    )
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        let slots = std::mem::take(&mut *self.slots());
+        for slot in slots {
+            self.result_of(slot);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Several calls of one assistant message.
+
+mod driver;
+mod history;
+mod options;
+
+pub(crate) use driver::run;
+pub use history::repair_history;
+pub use options::BatchOptions;
