@@ -16,7 +16,7 @@ pub(crate) struct Terminal;
 
 #[async_trait]
 impl Approver for Terminal {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "terminal"
     }
 
@@ -40,7 +40,7 @@ pub(crate) struct Scripted;
 
 #[async_trait]
 impl Approver for Scripted {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "scripted"
     }
 

@@ -9,7 +9,7 @@ pub(crate) struct PermissionGate;
 
 #[async_trait]
 impl PrePolicy for PermissionGate {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "permission-gate"
     }
 

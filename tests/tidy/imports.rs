@@ -168,7 +168,7 @@ fn wrong_arrows(file: &str, text: &str, public: &BTreeMap<String, String>) -> Ve
         let excepted = EXCEPTIONS.iter().any(|(a, b, _)| *a == from && *b == to);
         match layer(to) {
             Some(theirs) if theirs > own && !excepted => {
-                out.push(format!("{file}: {} takes crate::{path} from {}", LAYERS[own].0, LAYERS[theirs].0))
+                out.push(format!("{file}: {} takes crate::{path} from {}", LAYERS[own].0, LAYERS[theirs].0));
             }
             Some(_) => {}
             None => out.push(format!("{file}: crate::{path} is in no known module")),
