@@ -43,7 +43,7 @@ struct PermissionGate {
 
 #[async_trait]
 impl PrePolicy for PermissionGate {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "permission-gate"
     }
 
@@ -66,7 +66,7 @@ struct Human;
 
 #[async_trait]
 impl Approver for Human {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "human"
     }
 

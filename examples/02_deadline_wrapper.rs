@@ -39,7 +39,7 @@ impl Default for Deadline {
 
 #[async_trait]
 impl ExecuteWrapper for Deadline {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "deadline"
     }
 

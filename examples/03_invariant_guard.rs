@@ -25,7 +25,7 @@ struct TransferLimit {
 }
 
 impl Guard for TransferLimit {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "transfer-limit"
     }
 
@@ -46,7 +46,7 @@ struct AllowEverything;
 
 #[async_trait]
 impl PrePolicy for AllowEverything {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "allow-everything"
     }
 

@@ -16,7 +16,7 @@ pub(crate) struct Terminal;
 
 #[async_trait]
 impl Approver for Terminal {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "terminal"
     }
 
@@ -40,7 +40,7 @@ pub(crate) struct Scripted;
 
 #[async_trait]
 impl Approver for Scripted {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "scripted"
     }
 

@@ -9,7 +9,7 @@ use toolgate::{ResultObserver, ToolExecution, ToolResult};
 pub(crate) struct Log;
 
 impl ResultObserver for Log {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "log"
     }
 

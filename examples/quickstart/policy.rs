@@ -9,7 +9,7 @@ pub(crate) struct PermissionGate;
 
 #[async_trait]
 impl PrePolicy for PermissionGate {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "permission-gate"
     }
 

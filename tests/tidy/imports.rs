@@ -14,6 +14,7 @@ const LAYERS: [(&str, &[&str]); 6] = [
             "code",
             "content",
             "context",
+            "cut",
             "digest",
             "error",
             "execution",
