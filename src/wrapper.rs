@@ -93,6 +93,9 @@ pub(crate) trait Innermost: Sync {
     /// Makes an outcome of how the run ended.
     fn settle(&self, run: Ended) -> Result<DispatchOutcome, PolicyError>;
 
+    /// Holds what a wrapper answered to the tool's own declaration, before a wrapper farther out sees it.
+    fn adopt(&self, outcome: DispatchOutcome) -> DispatchOutcome;
+
     /// The outcome of a run that was dropped by `run_with`.
     fn abandoned(&self) -> DispatchOutcome;
 }
@@ -167,7 +170,7 @@ pub(crate) fn start<'a>(
         let next = ExecuteNext { cx: owned.clone(), rest, innermost };
         Box::pin(async move { wrapper.part.wrap(&owned, next).await })
     });
-    Step::Wrapper { future, cx, wrapper }
+    Step::Wrapper { future, cx, wrapper, innermost }
 }
 
 /// One link of the chain around the body, on its way.
@@ -181,6 +184,7 @@ pub(crate) enum Step<'a> {
         future: Contained<'a, Result<DispatchOutcome, PolicyError>>,
         cx: DispatchExecution,
         wrapper: &'a Named<dyn ExecuteWrapper>,
+        innermost: &'a dyn Innermost,
     },
 }
 
@@ -189,8 +193,8 @@ impl Step<'_> {
         match self {
             Self::Answer(answer) => answer.take().map_or(Poll::Pending, Poll::Ready),
             Self::Body { body, innermost } => body.poll(cx).map(|ended| innermost.settle(ended)),
-            Self::Wrapper { future, cx: call, wrapper } => future.poll(cx).map(|settled| match settled {
-                Ok(Ok(outcome)) => Ok(outcome),
+            Self::Wrapper { future, cx: call, wrapper, innermost } => future.poll(cx).map(|settled| match settled {
+                Ok(Ok(outcome)) => Ok(innermost.adopt(outcome)),
                 Ok(Err(error)) => Err(fail(call, wrapper, error)),
                 Err(panic) => Err(fail(call, wrapper, panic.into())),
             }),

@@ -52,6 +52,8 @@ struct Board {
 struct State {
     /// Counts what has happened.
     moves: u64,
+    /// Counts how often the pool was polled.
+    polls: u64,
     running: usize,
     committed: usize,
 }
@@ -127,6 +129,7 @@ impl Board {
             self.state().running -= 1;
             self.has_settled(at, settled);
         }
+        self.state().polls += 1;
     }
 
     fn has_settled(&self, at: usize, settled: Settled) {
@@ -168,20 +171,11 @@ impl Board {
                 Err(exit) => self.has_settled(at, Err(exit)),
                 Ok(approved) => {
                     let keys = pipeline::claim(&call);
-                    if keys.are_granted() {
-                        match pipeline::cleared(&call, approved, keys) {
-                            Err(exit) => self.has_settled(at, Err(exit)),
-                            Ok(cleared) => self.dispatch(
-                                pool,
-                                Box::pin(async move { (at, pipeline::executed(&call, cleared).await) }),
-                            ),
-                        }
-                    } else {
-                        self.dispatch(
-                            pool,
-                            Box::pin(async move { (at, pipeline::dispatched(&call, approved, keys).await) }),
-                        );
-                    }
+                    let future = Box::pin(async move { (at, pipeline::dispatched(&call, approved, keys).await) });
+                    // Its first poll is now, before anything else moves: the guards speak in model order, unless the
+                    // call has to wait for its keys.
+                    let polls = self.dispatch(pool, future);
+                    self.until(|s| s.polls > polls).await;
                 }
             }
             if !safe {
@@ -190,12 +184,13 @@ impl Board {
         }
     }
 
-    fn dispatch<'a>(&self, pool: &Pool<'a>, future: BoxFuture<'a, (usize, Settled)>) {
+    /// Puts a call into the pool; tells how often that has been polled.
+    fn dispatch<'a>(&self, pool: &Pool<'a>, future: BoxFuture<'a, (usize, Settled)>) -> u64 {
+        pool.add(future);
         let mut state = self.state();
         state.running += 1;
         state.moves += 1;
-        drop(state);
-        pool.add(future);
+        state.polls
     }
 
     /// Waits for a free place in the pool; a cancelled call needs none, for it will not be dispatched.

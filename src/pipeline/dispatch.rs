@@ -11,10 +11,10 @@ use crate::{
     error::PolicyError,
     execution::DispatchExecution,
     grace::Waited,
-    outcome::{DispatchOutcome, tool_failure},
+    outcome::{Answer, DispatchOutcome, tool_failure},
     pipeline::{
         admit::unknown,
-        draft::aborted,
+        draft::{Draft, aborted},
         exit::Exit,
         guard::{self, Cleared},
         running::RunningCall,
@@ -124,6 +124,12 @@ impl Innermost for Dispatch<'_> {
         Ok(self.outcome(result))
     }
 
+    fn adopt(&self, outcome: DispatchOutcome) -> DispatchOutcome {
+        let DispatchOutcome { answer, contexts } = outcome;
+        let result = result_of(self.call, answer).0;
+        DispatchOutcome { answer: Answer::Settled { by: self.call.cx.token(), result }, contexts }
+    }
+
     fn abandoned(&self) -> DispatchOutcome {
         self.outcome(ToolResult::failure(aborted(self.call.core())))
     }
@@ -131,6 +137,29 @@ impl Innermost for Dispatch<'_> {
 
 fn panicked(panic: Panicked) -> ToolFailure {
     ToolFailure::new(ErrorCode::TOOL_PANICKED, "the tool panicked").caused_by(panic.into_source())
+}
+
+/// An answer as a result of this call. What this very dispatch made is taken as it is; a wrapper's own value, and what
+/// another call's dispatch made, are held to the tool's declaration.
+pub(crate) fn result_of(call: &RunningCall, answer: Answer) -> Draft {
+    match answer {
+        Answer::Settled { by, result } if by == call.cx.token() => Draft(result),
+        Answer::Settled { result, .. } => match result.outcome() {
+            Ok(value) => Draft::new(made(call, value.clone())),
+            Err(failure) => Draft::failure(foreign(failure.clone())),
+        },
+        Answer::Value(value) => Draft::new(made(call, value.into_inner())),
+        Answer::Failure(failure) => Draft::failure(*failure),
+    }
+}
+
+/// Another call's failure, as a wrapper's own: the codes of this crate are not the wrapper's to give.
+fn foreign(mut failure: ToolFailure) -> ToolFailure {
+    if failure.code.is_reserved() && failure.code != ErrorCode::TOOL_FAILED {
+        failure.details = Some(serde_json::json!({ "wanted_code": failure.code.as_str() }));
+        failure.code = ErrorCode::TOOL_FAILED;
+    }
+    failure
 }
 
 /// A success from a value, or the failure that the value makes: what every value goes through, whoever made it.

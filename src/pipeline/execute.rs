@@ -5,9 +5,9 @@ use std::future::poll_fn;
 use crate::{
     contain::Panicked,
     grace::{Grace, Waited},
-    outcome::{Answer, DispatchOutcome},
+    outcome::DispatchOutcome,
     pipeline::{
-        dispatch::{Dispatch, made},
+        dispatch::{self, Dispatch},
         draft::{Draft, aborted, take_success_away},
         exit::Exit,
         guard::Cleared,
@@ -44,35 +44,14 @@ pub(crate) async fn execute(call: &RunningCall, cleared: &Cleared) -> Result<Dra
     Ok(draft)
 }
 
-/// What the wrappers answered becomes the call's result. What this very dispatch made is taken as it is; everything
-/// else is held to the tool's own declaration.
+/// What came out of the chain becomes the call's result, with what the body's last run said beside its value.
 fn settle(call: &RunningCall, outcome: DispatchOutcome) -> Draft {
     let DispatchOutcome { answer, contexts } = outcome;
-    let mut draft = match answer {
-        Answer::Settled { by, result } if by == call.cx.token() => Draft(result),
-        Answer::Settled { result, .. } => foreign(call, &result),
-        Answer::Value(value) => Draft::new(made(call, value.into_inner())),
-        Answer::Failure(failure) => Draft::failure(*failure),
-    };
+    let mut draft = dispatch::result_of(call, answer);
     let (said, concludes) = call.core().take_said();
     let result = draft.edit();
     result.concludes_turn = concludes && result.is_success();
     result.contexts = said;
     result.contexts.extend(contexts);
     draft
-}
-
-/// The outcome of another call's dispatch is a wrapper's own answer here.
-fn foreign(call: &RunningCall, result: &ToolResult) -> Draft {
-    match result.outcome() {
-        Ok(value) => Draft::new(made(call, value.clone())),
-        Err(failure) => {
-            let mut failure = failure.clone();
-            if failure.code.is_reserved() && failure.code != crate::ErrorCode::TOOL_FAILED {
-                failure.details = Some(serde_json::json!({ "wanted_code": failure.code.as_str() }));
-                failure.code = crate::ErrorCode::TOOL_FAILED;
-            }
-            Draft::failure(failure)
-        }
-    }
 }

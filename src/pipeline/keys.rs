@@ -24,10 +24,6 @@ pub(crate) fn claim(call: &RunningCall) -> Keys {
 }
 
 impl Keys {
-    pub(crate) fn are_granted(&self) -> bool {
-        self.0.as_ref().is_none_or(Held::is_granted)
-    }
-
     /// Waits until the keys are there, or the caller cancels. No clock of the tool runs meanwhile.
     pub(crate) async fn granted(mut self, call: &RunningCall) -> Result<Self, Exit> {
         if let Some(held) = self.0.as_mut().filter(|h| !h.is_granted()) {

@@ -28,7 +28,6 @@ pub(crate) use approval::Approved;
 pub(crate) use draft::{Draft, aborted};
 pub(crate) use exit::Exit;
 pub(crate) use finish::{Finish, finish, let_go};
-pub(crate) use guard::Cleared;
 pub(crate) use keys::{Keys, claim};
 pub(crate) use running::RunningCall;
 
@@ -60,16 +59,6 @@ pub(crate) async fn decided(call: &RunningCall) -> Result<Approved, Exit> {
 pub(crate) async fn dispatched(call: &RunningCall, approved: Approved, keys: Keys) -> Result<Draft, Exit> {
     let keys = keys.granted(call).await?;
     let cleared = guard::guard(call, approved, keys)?;
-    execute::execute(call, &cleared).await
-}
-
-/// The guards, for those who dispatch later: in a batch they speak in model order.
-pub(crate) fn cleared(call: &RunningCall, approved: Approved, keys: Keys) -> Result<Cleared, Exit> {
-    guard::guard(call, approved, keys)
-}
-
-/// Execute, for a call that is cleared.
-pub(crate) async fn executed(call: &RunningCall, cleared: Cleared) -> Result<Draft, Exit> {
     execute::execute(call, &cleared).await
 }
 
