@@ -72,14 +72,14 @@ pub(crate) async fn run(registry: &Arc<Shared>, calls: Vec<ToolCall>, options: B
         let pool = Pool::default();
         let mut starter = pin!(board.start(count, max_parallel, &pool));
         let mut committer = pin!(board.commit(count, on_commit));
-        let (mut started, mut done) = (false, false);
+        let (mut all_started, mut all_committed) = (false, false);
         poll_fn(|cx| {
             loop {
                 let before = board.state().moves;
                 board.settle(&pool, cx);
-                done = done || committer.as_mut().poll(cx).is_ready();
-                started = started || starter.as_mut().poll(cx).is_ready();
-                if done && started {
+                all_committed = all_committed || committer.as_mut().poll(cx).is_ready();
+                all_started = all_started || starter.as_mut().poll(cx).is_ready();
+                if all_committed && all_started {
                     return Poll::Ready(());
                 }
                 if board.state().moves == before {
@@ -231,10 +231,10 @@ impl Board {
             let result = pipeline::finish(&call, draft);
             self.slots()[at] = Slot::Committed(result.clone());
             pipeline::let_go(call);
-            if let Some(on_commit) = &mut on_commit {
-                if let Err(panic) = contained(|| on_commit(at, &result)) {
-                    tracing::error!(%panic, "on_commit panicked; the results are unharmed");
-                }
+            if let Some(on_commit) = &mut on_commit
+                && let Err(panic) = contained(|| on_commit(at, &result))
+            {
+                tracing::error!(%panic, "on_commit panicked; the results are unharmed");
             }
             let mut state = self.state();
             state.committed = at + 1;

@@ -38,7 +38,7 @@ pub(crate) struct Report {
 }
 
 /// Longer than any scenario: a call that is not over by then waits for nothing.
-const FOREVER: Duration = Duration::from_hours(24);
+const FOREVER: Duration = Duration::from_secs(24 * 3600);
 
 /// Runs `scenario` on a runtime of its own, in virtual time.
 pub(crate) fn run(scenario: &Scenario) -> io::Result<Report> {
