@@ -43,6 +43,7 @@ fn read_file_tool() -> ToolDefinition {
         }))
         .output(OutputSpec::text())
         .annotations(Annotations::read_only().open_world(false))
+        .finalize_content(|result| shortened(&result.text()))
         .handler(|_cx: ToolContext, args: ReadFile| read_file(args))
 }
 
@@ -57,6 +58,14 @@ async fn read_file(args: ReadFile) -> Result<String, ToolError> {
         return Err(ToolError::new("OFFSET_BEYOND_END", message));
     }
     Ok(lines.join("\n"))
+}
+
+/// The tool's own last word on what the model reads, whatever happened before.
+fn shortened(text: &str) -> Option<Vec<ContentBlock>> {
+    const MOST: usize = 2_000;
+    let (end, _) = text.char_indices().nth(MOST)?;
+    let hint = format!("\n[cut after {MOST} characters; read on with offset and limit]");
+    Some(vec![ContentBlock::text(text[..end].to_owned() + &hint)])
 }
 
 /// The model reads the message and can correct itself; the whole error goes to observers.
