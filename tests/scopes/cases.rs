@@ -128,7 +128,7 @@ fn closing_a_scope_closes_what_is_under_it_while_calls_run() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let kept = seen.clone();
     let observer = observer_fn("o", move |cx, result| {
-        kept.lock().expect("sound").push((cx.call_id().to_owned(), result.is_success()))
+        kept.lock().expect("sound").push((cx.call_id().to_owned(), result.is_success()));
     });
     child.observer(observer).expect("good");
     assert_eq!(code(&registry, "closing", "child"), "ok", "a call on its way ends under the rules it began with");
@@ -239,24 +239,24 @@ fn plugins_come_and_go_in_a_scope_and_order_themselves_around_each_other() {
     assert_eq!(listed(&scope), ["shared", "hidden"]);
 }
 
+struct Slow;
+impl Plugin for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+
+    fn install(&self, installer: &mut Installer) -> Result<(), RegisterError> {
+        installer.register(tool("slow").output(OutputSpec::text()).body(|_| async {
+            tokio::time::sleep(ms(50)).await;
+            Ok(json!("done"))
+        }))
+    }
+}
+
 #[test]
 fn a_plugin_unloaded_while_its_tool_runs_ends_that_call_in_order() {
     let registry = ToolRegistry::new();
     let handle: Arc<Mutex<Option<toolgate::PluginHandle>>> = Arc::default();
-
-    struct Slow;
-    impl Plugin for Slow {
-        fn name(&self) -> &str {
-            "slow"
-        }
-
-        fn install(&self, installer: &mut Installer) -> Result<(), RegisterError> {
-            installer.register(tool("slow").output(OutputSpec::text()).body(|_| async {
-                tokio::time::sleep(ms(50)).await;
-                Ok(json!("done"))
-            }))
-        }
-    }
 
     *handle.lock().expect("sound") = Some(registry.install(&Slow).expect("good"));
     let result = paused(async {
