@@ -1,10 +1,12 @@
 //! Every participant with every fault: which code, which stages, how often finalizer and observers run.
 
+use std::future::Future;
+
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolgate::{
-    ApprovalOutcome, Effects, GuardVerdict, OutputSpec, PreDecision, Stage, ToolCall, ToolRegistry, guard_fn,
-    observer_fn, tool,
+    ApprovalOutcome, BatchOptions, Effects, GuardVerdict, OutputSpec, PreDecision, Stage, ToolCall, ToolRegistry,
+    ToolResult, guard_fn, observer_fn, tool,
 };
 
 use crate::support::{Act, Asked, Post, Pre, Seen, Trace, Wrap, body_tool, ms, paused, with_finalizer};
@@ -142,86 +144,161 @@ fn expected(who: Who, fault: Fault) -> Cell {
     Cell { code, effects, stages, bodies, finalizers: 1, observers: 2, elapsed }
 }
 
-fn run(who: Who, fault: Fault) -> Cell {
-    let caller = CancellationToken::new();
-    if fault == Fault::CancelBefore {
-        caller.cancel();
-    }
-    let registry = ToolRegistry::builder().grace(ms(GRACE)).build().expect("good limits");
-    let swap = {
-        let registry = registry.clone();
-        Act::run(move || swap_tool(&registry))
-    };
-    let act = |w: Who| match fault {
-        _ if w != who => Act::GoOn,
-        Fault::Error => Act::Fail,
-        Fault::Panic => Act::Panic,
-        Fault::Hang | Fault::DropCaller => Act::Hang,
-        Fault::Slow => Act::Slow(SLOW),
-        Fault::CancelBefore => Act::GoOn,
-        Fault::CancelDuring => Act::Cancel(caller.clone()),
-        Fault::RegistrySwap => swap.clone(),
-    };
-    let trace = Trace::default();
-    let definition = with_finalizer(body_tool(act(Who::Body), trace.clone()), act(Who::Finalizer), trace.clone());
-    let tool = registry.register(definition).expect("a good tool");
-    TOOL.with(|t| *t.borrow_mut() = Some(tool));
-    for (i, name) in ["p0", "p1", "p2"].into_iter().enumerate() {
-        let decision = (i == 2).then(|| PreDecision::ask("why not"));
-        registry.pre_policy(Pre(name, act(Who::Pre(i)), decision, trace.clone())).expect("a good policy");
-    }
-    registry.approver(Asked(act(Who::Approver), ApprovalOutcome::AllowedOnce, trace.clone())).expect("the first");
-    let guard_act = act(Who::Guard);
-    let guard = guard_fn("g", move |_| {
-        guard_act.now();
-        GuardVerdict::Abstain
-    });
-    registry.guard(guard).expect("a good guard");
-    for (i, name) in ["w0", "w1"].into_iter().enumerate() {
-        registry.wrapper(Wrap(name, act(Who::Wrapper(i)), trace.clone())).expect("a good wrapper");
-    }
-    registry.post_policy(Post("q", act(Who::Post), None, trace.clone())).expect("a good policy");
-    let (last_act, told) = (act(Who::Observer), trace.clone());
-    let observer = observer_fn("o", move |_, _| {
-        told.add("observer");
-        last_act.now();
-    });
-    registry.observer(observer).expect("a good observer");
-    let seen = Seen::default();
-    seen.watch(&registry);
-    registry.scope("agent");
+/// A registry with every kind of participant, one of which has a fault.
+struct Scene {
+    registry: ToolRegistry,
+    caller: CancellationToken,
+    trace: Trace,
+    seen: Seen,
+}
 
-    let call = ToolCall::new("c", "t").with_agent("agent").with_cancellation(caller.clone());
-    let ((), elapsed) = paused(async {
-        let call = registry.execute(call);
-        tokio::pin!(call);
+/// The call that meets the fault: by its id, and by its place among those that are finalized.
+const FAULTY: &str = "c3";
+const PLACE: usize = 3;
+
+impl Scene {
+    /// In a batch only the call [`FAULTY`] meets the fault.
+    fn new(who: Who, fault: Fault, batch: bool) -> Self {
+        let caller = CancellationToken::new();
+        if fault == Fault::CancelBefore {
+            caller.cancel();
+        }
+        let registry = ToolRegistry::builder().grace(ms(GRACE)).build().expect("good limits");
+        let swap = {
+            let registry = registry.clone();
+            Act::run(move || swap_tool(&registry))
+        };
+        let act = |w: Who| {
+            let act = match fault {
+                _ if w != who => Act::GoOn,
+                Fault::Error => Act::Fail,
+                Fault::Panic => Act::Panic,
+                Fault::Hang | Fault::DropCaller => Act::Hang,
+                Fault::Slow => Act::Slow(SLOW),
+                Fault::CancelBefore => Act::GoOn,
+                Fault::CancelDuring => Act::Cancel(caller.clone()),
+                Fault::RegistrySwap => swap.clone(),
+            };
+            if batch && w != Who::Finalizer { Act::Only(FAULTY, Box::new(act)) } else { act }
+        };
+        let trace = Trace::default();
+        let finalizer = if batch { at_place(act(Who::Finalizer)) } else { act(Who::Finalizer) };
+        let definition = with_finalizer(body_tool(act(Who::Body), trace.clone()), finalizer, trace.clone());
+        let tool = registry.register(definition.concurrency_safe(|_| true)).expect("a good tool");
+        TOOL.with(|t| *t.borrow_mut() = Some(tool));
+        for (i, name) in ["p0", "p1", "p2"].into_iter().enumerate() {
+            let decision = (i == 2).then(|| PreDecision::ask("why not"));
+            registry.pre_policy(Pre(name, act(Who::Pre(i)), decision, trace.clone())).expect("a good policy");
+        }
+        registry.approver(Asked(act(Who::Approver), ApprovalOutcome::AllowedOnce, trace.clone())).expect("the first");
+        let guard_act = act(Who::Guard);
+        let guard = guard_fn("g", move |cx| {
+            guard_act.now(cx.call_id());
+            GuardVerdict::Abstain
+        });
+        registry.guard(guard).expect("a good guard");
+        for (i, name) in ["w0", "w1"].into_iter().enumerate() {
+            registry.wrapper(Wrap(name, act(Who::Wrapper(i)), trace.clone())).expect("a good wrapper");
+        }
+        registry.post_policy(Post("q", act(Who::Post), None, trace.clone())).expect("a good policy");
+        let (last_act, told) = (act(Who::Observer), trace.clone());
+        let observer = observer_fn("o", move |cx, _| {
+            told.add("observer");
+            last_act.now(cx.call_id());
+        });
+        registry.observer(observer).expect("a good observer");
+        let seen = Seen::default();
+        seen.watch(&registry);
+        registry.scope("agent");
+        Self { registry, caller, trace, seen }
+    }
+
+    fn call(&self, id: &str) -> ToolCall {
+        let call = ToolCall::new(id, "t").with_agent("agent");
+        if id == FAULTY { call.with_cancellation(self.caller.clone()) } else { call }
+    }
+
+    /// Drives `calls`, with what comes from outside.
+    async fn drive(&self, fault: Fault, calls: impl Future<Output = ()>) {
+        tokio::pin!(calls);
         match fault {
             Fault::DropCaller => {
-                let _ = tokio::time::timeout(ms(DROP_AT), call).await;
+                let _ = tokio::time::timeout(ms(DROP_AT), calls).await;
             }
             Fault::Hang => {
                 tokio::select! {
                     biased;
-                    _ = &mut call => return,
-                    () = tokio::time::sleep(ms(CANCEL_AT)) => caller.cancel(),
+                    () = &mut calls => return,
+                    () = tokio::time::sleep(ms(CANCEL_AT)) => self.caller.cancel(),
                 }
-                call.await;
+                calls.await;
             }
-            _ => {
-                call.await;
-            }
+            _ => calls.await,
         }
-    });
-    let (result, stages) = seen.all().pop().expect("every call is observed");
+    }
+}
+
+/// A finalizer is not told which call it is for: it acts the one time that is the faulty call's.
+fn at_place(act: Act) -> Act {
+    let mut before = 0;
+    Act::run(move || {
+        before += 1;
+        if before == PLACE + 1 {
+            act.now("");
+        }
+    })
+}
+
+fn known_code(result: &ToolResult) -> Option<&'static str> {
+    CODES.iter().copied().find(|c| result.code().is_some_and(|code| code == c))
+}
+
+fn run(who: Who, fault: Fault) -> Cell {
+    let scene = Scene::new(who, fault, false);
+    let ((), elapsed) = paused(scene.drive(fault, async {
+        scene.registry.execute(scene.call(FAULTY)).await;
+    }));
+    let (result, stages) = scene.seen.all().pop().expect("every call is observed");
     Cell {
-        code: CODES.iter().copied().find(|c| result.code().is_some_and(|code| code == c)),
+        code: known_code(&result),
         effects: result.error().map(|e| e.effects),
         stages,
-        bodies: trace.count("body"),
-        finalizers: trace.count("finalizer"),
-        observers: trace.count("observer") + seen.all().len(),
+        bodies: scene.trace.count("body"),
+        finalizers: scene.trace.count("finalizer"),
+        observers: scene.trace.count("observer") + scene.seen.all().len(),
         elapsed,
     }
+}
+
+/// The same fault in one of eight calls: that call ends as it does alone, and the others as they would without it.
+fn run_in_batch(who: Who, fault: Fault) -> Result<(), String> {
+    let scene = Scene::new(who, fault, true);
+    let calls: Vec<_> = (0..8).map(|i| scene.call(&format!("c{i}"))).collect();
+    paused(scene.drive(fault, async {
+        scene.registry.execute_batch(calls, BatchOptions::new()).await;
+    }));
+    let alone = expected(who, fault);
+    let all = scene.seen.all();
+    let check = |fits: bool, what: String| if fits { Ok(()) } else { Err(format!("{who:?} × {fault:?}: {what}")) };
+    check(all.len() == 8, format!("{} results", all.len()))?;
+    check(scene.trace.count("finalizer") == 8, format!("{} finalized", scene.trace.count("finalizer")))?;
+    let (faulty, stages) = &all[PLACE];
+    let (code, effects) = (known_code(faulty), faulty.error().map(|e| e.effects));
+    check(code == alone.code && effects == alone.effects, format!("{code:?} with {effects:?}"))?;
+    check(*stages == alone.stages, format!("stages {stages:?}, alone {:?}", alone.stages))?;
+    for (at, (other, _)) in all.iter().enumerate().filter(|(at, _)| *at != PLACE) {
+        let code = other.code().map(toolgate::ErrorCode::as_str);
+        let fits = match fault {
+            // All are dropped together: those before may have ended, those after may have been on their way.
+            Fault::DropCaller if at > PLACE => matches!(code, Some("ABORTED" | "ABORTED_BEFORE_DISPATCH")),
+            // Those behind are called by the same name, and find the other definition; those dispatched together with
+            // the swapping one found the first.
+            Fault::RegistrySwap => code.is_none() || code == Some("TOOL_CHANGED"),
+            _ => code.is_none(),
+        };
+        check(fits, format!("call {at} ended as {code:?}"))?;
+    }
+    Ok(())
 }
 
 thread_local! {
@@ -251,6 +328,14 @@ const CODES: [&str; 11] = [
     "TOOL_CHANGED",
     "UNKNOWN_TOOL",
 ];
+
+#[test]
+fn every_participant_with_every_fault_in_a_batch_of_eight() {
+    let cells = WHO.into_iter().flat_map(|who| FAULTS.map(|fault| (who, fault)));
+    let possible = cells.filter(|(who, fault)| !impossible(*who, *fault));
+    let wrong: Vec<_> = possible.filter_map(|(who, fault)| run_in_batch(who, fault).err()).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
 
 #[test]
 fn every_participant_with_every_fault() {

@@ -29,6 +29,8 @@ pub(crate) enum Act {
     Hang,
     Slow(u64),
     Cancel(CancellationToken),
+    /// Only in the call of this id; in others it goes on.
+    Only(&'static str, Box<Act>),
     /// Runs foreign code, such as a change of the registry.
     Do(Arc<Mutex<Box<dyn FnMut() + Send>>>),
 }
@@ -38,22 +40,27 @@ impl Act {
         Self::Do(Arc::new(Mutex::new(Box::new(f))))
     }
 
-    /// The part of it that a synchronous participant can do.
-    pub(crate) fn now(&self) {
+    /// The part of it that a synchronous participant can do, in the call `id`.
+    pub(crate) fn now(&self, id: &str) {
         match self {
+            Self::Only(only, act) if *only == id => act.now(id),
             Self::Panic => panic!("scripted panic"),
             Self::Cancel(token) => token.cancel(),
             Self::Do(f) => (f.lock().expect("no test panics in there"))(),
-            Self::GoOn | Self::Fail | Self::Hang | Self::Slow(_) => {}
+            Self::GoOn | Self::Fail | Self::Hang | Self::Slow(_) | Self::Only(..) => {}
         }
     }
 
-    pub(crate) async fn take(&self) -> Result<(), String> {
-        match self {
+    pub(crate) async fn take(&self, id: &str) -> Result<(), String> {
+        let act = match self {
+            Self::Only(only, act) if *only == id => act,
+            other => other,
+        };
+        match act {
             Self::Fail => return Err("scripted error".to_owned()),
             Self::Hang => std::future::pending().await,
             Self::Slow(ms) => tokio::time::sleep(Duration::from_millis(*ms)).await,
-            other => other.now(),
+            other => other.now(id),
         }
         Ok(())
     }
@@ -98,9 +105,9 @@ impl PrePolicy for Pre {
         self.0
     }
 
-    async fn decide(&self, _: &ToolExecution, next: PreNext<'_>) -> Result<PreDecision, PolicyError> {
+    async fn decide(&self, cx: &ToolExecution, next: PreNext<'_>) -> Result<PreDecision, PolicyError> {
         self.3.add(self.0);
-        self.1.take().await.map_err(PolicyError::new)?;
+        self.1.take(cx.call_id()).await.map_err(PolicyError::new)?;
         match &self.2 {
             Some(decision) => Ok(decision.clone()),
             None => next.run().await,
@@ -117,9 +124,9 @@ impl Approver for Asked {
         "approver"
     }
 
-    async fn request(&self, _: ApprovalRequest) -> Result<ApprovalOutcome, PolicyError> {
+    async fn request(&self, request: ApprovalRequest) -> Result<ApprovalOutcome, PolicyError> {
         self.2.add("approver");
-        self.0.take().await.map_err(PolicyError::new)?;
+        self.0.take(&request.call_id).await.map_err(PolicyError::new)?;
         Ok(self.1)
     }
 }
@@ -133,9 +140,9 @@ impl ExecuteWrapper for Wrap {
         self.0
     }
 
-    async fn wrap(&self, _: &DispatchExecution, mut next: ExecuteNext<'_>) -> Result<DispatchOutcome, PolicyError> {
+    async fn wrap(&self, cx: &DispatchExecution, mut next: ExecuteNext<'_>) -> Result<DispatchOutcome, PolicyError> {
         self.2.add(self.0);
-        self.1.take().await.map_err(PolicyError::new)?;
+        self.1.take(cx.call_id()).await.map_err(PolicyError::new)?;
         next.run().await
     }
 }
@@ -149,9 +156,14 @@ impl PostPolicy for Post {
         self.0
     }
 
-    async fn review(&self, _: &ToolExecution, _: &ToolResult, next: PostNext<'_>) -> Result<PostDecision, PolicyError> {
+    async fn review(
+        &self,
+        cx: &ToolExecution,
+        _: &ToolResult,
+        next: PostNext<'_>,
+    ) -> Result<PostDecision, PolicyError> {
         self.3.add(self.0);
-        self.1.take().await.map_err(PolicyError::new)?;
+        self.1.take(cx.call_id()).await.map_err(PolicyError::new)?;
         match &self.2 {
             Some(decision) => Ok(decision.clone()),
             None => next.run().await,
@@ -161,11 +173,11 @@ impl PostPolicy for Post {
 
 /// A tool `t` that does `act` and answers "v".
 pub(crate) fn body_tool(act: Act, trace: Trace) -> ToolDefinition {
-    tool("t").output(OutputSpec::text()).body(move |_: ToolContext| {
+    tool("t").output(OutputSpec::text()).body(move |cx: ToolContext| {
         let (act, trace) = (act.clone(), trace.clone());
         async move {
             trace.add("body");
-            act.take().await.map_err(ToolError::failed)?;
+            act.take(cx.call_id()).await.map_err(ToolError::failed)?;
             Ok(json!("v"))
         }
     })
@@ -175,7 +187,7 @@ pub(crate) fn body_tool(act: Act, trace: Trace) -> ToolDefinition {
 pub(crate) fn with_finalizer(definition: ToolDefinition, act: Act, trace: Trace) -> ToolDefinition {
     definition.finalize_content(move |result| {
         trace.add("finalizer");
-        act.now();
+        act.now("");
         let mut content = result.content().to_vec();
         content.push(ContentBlock::text("!"));
         Some(content)
