@@ -9,7 +9,9 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use toolgate::{Annotations, OutputSpec, RegisterError, ToolContext, ToolDefinition, ToolError, ToolRegistry, tool};
+use toolgate::{
+    Annotations, ContentBlock, OutputSpec, RegisterError, ToolContext, ToolDefinition, ToolError, ToolRegistry, tool,
+};
 
 pub(crate) fn register(registry: &ToolRegistry) -> Result<(), RegisterError> {
     registry.register(read_file_tool())?;

@@ -80,13 +80,21 @@ const PIPELINE: [(&str, &[&str]); 12] = [
     ),
     (
         "dispatch",
-        &["admit::unknown", "draft::aborted", "exit::Exit", "guard", "guard::Cleared", "running::RunningCall"],
+        &[
+            "admit::unknown",
+            "draft::Draft",
+            "draft::aborted",
+            "exit::Exit",
+            "guard",
+            "guard::Cleared",
+            "running::RunningCall",
+        ],
     ),
     (
         "execute",
         &[
             "dispatch::Dispatch",
-            "dispatch::made",
+            "dispatch",
             "draft::Draft",
             "draft::aborted",
             "draft::take_success_away",
