@@ -74,13 +74,15 @@ impl BodyRun {
         let future = &mut self.future;
         let waited = self.grace.poll(cx, follow, |cx| future.poll(cx));
         let Poll::Ready(how) = waited else { return Poll::Pending };
-        if let Waited::Dropped = how {
-            if let Some(panic) = self.future.end() {
-                report(&panic);
+        match &how {
+            Waited::Dropped => {
+                if let Some(panic) = self.future.end() {
+                    report(&panic);
+                }
+                self.mark.close(Effects::Unknown);
             }
-            self.mark.close(Effects::Unknown);
-        } else {
-            self.mark.close(Effects::Settled);
+            Waited::Settled(Err(error)) if error.is_not_entered() => self.mark.close(Effects::None),
+            Waited::Settled(_) | Waited::Panicked(_) => self.mark.close(Effects::Settled),
         }
         let timed_out = self.timeout.filter(|_| self.signal.fired_by_itself());
         Poll::Ready(Ended { how, signal: self.signal.clone(), timed_out })

@@ -37,6 +37,8 @@ pub(crate) struct ToolErrorParts {
     pub(crate) source: Option<Source>,
     /// Set by this crate's own layers, which may use a reserved code.
     pub(crate) own: bool,
+    /// The body itself was never entered: its arguments could not be read.
+    pub(crate) not_entered: bool,
 }
 
 impl ToolError {
@@ -52,6 +54,7 @@ impl ToolError {
                 details: None,
                 source: None,
                 own: false,
+                not_entered: false,
             }),
         }
     }
@@ -68,6 +71,17 @@ impl ToolError {
         let mut error = Self::new(code.as_str().to_owned(), message);
         error.parts.own = true;
         error
+    }
+
+    /// The arguments could not be read into the body's own type.
+    pub(crate) fn unreadable_arguments(message: String) -> Self {
+        let mut error = Self::reserved(&ErrorCode::INVALID_ARGS, message);
+        error.parts.not_entered = true;
+        error
+    }
+
+    pub(crate) fn is_not_entered(&self) -> bool {
+        self.parts.not_entered
     }
 
     /// Says whether trying again may help.

@@ -36,7 +36,7 @@ fn read<A: DeserializeOwned>(cx: &ToolContext) -> Result<A, ToolError> {
     serde_path_to_error::deserialize(cx.arguments()).map_err(|e| {
         let pointer = pointer(e.path());
         let message = format!("invalid arguments: {}", at(&pointer, cut(&e.inner().to_string(), WORDS)));
-        ToolError::reserved(&ErrorCode::INVALID_ARGS, message).with_source(e.into_inner())
+        ToolError::unreadable_arguments(message).with_source(e.into_inner())
     })
 }
 

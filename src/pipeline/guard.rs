@@ -22,6 +22,7 @@ pub(crate) struct Cleared {
 }
 
 pub(crate) fn guard(call: &RunningCall, _approved: Approved, keys: Keys) -> Result<Cleared, Exit> {
+    call.core().enter(Stage::Guard);
     consult(call)?;
     if call.is_cancelled() {
         return Err(Exit::Post(Draft::failure(aborted(call.core()))));
@@ -29,9 +30,16 @@ pub(crate) fn guard(call: &RunningCall, _approved: Approved, keys: Keys) -> Resu
     Ok(Cleared { _keys: keys })
 }
 
-/// Asks the guards as they are now.
+/// Asks the guards as they are now. Asked ahead of their stage, the call enters it only if one refuses.
 pub(crate) fn consult(call: &RunningCall) -> Result<(), Exit> {
-    call.core().enter(Stage::Guard);
+    let refused = first_refusal(call);
+    if refused.is_err() {
+        call.core().enter(Stage::Guard);
+    }
+    refused
+}
+
+fn first_refusal(call: &RunningCall) -> Result<(), Exit> {
     for guard in &call.live().guards {
         match contained(|| guard.part.check(&call.cx)) {
             Ok(GuardVerdict::Abstain) => {}

@@ -23,6 +23,7 @@ use crate::{
     execution::Origin,
     guard::Guard,
     observer::ResultObserver,
+    order::Order,
     pipeline,
     post_policy::PostPolicy,
     pre_policy::PrePolicy,
@@ -145,7 +146,7 @@ impl ToolRegistry {
     /// # Errors
     ///
     /// If it names an unknown participant or contradicts a place that one asks for.
-    pub fn set_order(&self, order: crate::Order) -> Result<(), RegisterError> {
+    pub fn set_order(&self, order: Order) -> Result<(), RegisterError> {
         self.here().set_order(order)
     }
 

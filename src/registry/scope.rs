@@ -7,6 +7,7 @@ use crate::{
     call::ScopeId,
     guard::Guard,
     observer::ResultObserver,
+    order::Order,
     post_policy::PostPolicy,
     pre_policy::PrePolicy,
     register_error::RegisterError,
@@ -179,7 +180,7 @@ impl Scope {
     /// # Errors
     ///
     /// As [`ToolRegistry::set_order`](crate::ToolRegistry::set_order).
-    pub fn set_order(&self, order: crate::Order) -> Result<(), RegisterError> {
+    pub fn set_order(&self, order: Order) -> Result<(), RegisterError> {
         self.target.set_order(order)
     }
 

@@ -249,7 +249,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The code unit that `\uXXXX` at `at` stands for.
+    /// The code unit that `\u` and four digits at `at` stand for.
     fn unit(&self, at: usize) -> Option<u16> {
         let digits = self.text.get(at..at + 6)?.strip_prefix("\\u")?;
         if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {

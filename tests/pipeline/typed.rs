@@ -43,6 +43,7 @@ fn what_the_schema_lets_through_and_the_type_does_not_is_invalid_with_its_pointe
     let (result, _) = paused(registry().execute(call));
     let failure = result.error().expect("invalid");
     assert_eq!(failure.code, "INVALID_ARGS");
+    assert_eq!(failure.effects, toolgate::Effects::None, "the handler was not entered");
     assert!(failure.message.starts_with("invalid arguments: /b: "), "{}", failure.message);
 }
 

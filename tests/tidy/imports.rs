@@ -93,8 +93,8 @@ const PIPELINE: [(&str, &[&str]); 12] = [
     (
         "execute",
         &[
-            "dispatch",
             "dispatch::Dispatch",
+            "dispatch",
             "draft::Draft",
             "draft::aborted",
             "draft::take_success_away",
