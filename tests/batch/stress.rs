@@ -21,17 +21,36 @@ fn counting(name: String, runs: &Arc<AtomicU64>, skipped: &Arc<AtomicU64>) -> To
         if cx.extensions().get::<Asked>().is_none_or(|asked| !asked.0.load(Ordering::Acquire)) {
             skipped.fetch_add(1, Ordering::Relaxed);
         }
-        async { Ok(json!(null)) }
+        async move {
+            // Made on first use; they must not keep the call alive.
+            let _ends = (cx.signal().token(), cx.signal());
+            Ok(json!(null))
+        }
     })
 }
 
-/// Set by the guard that stands during the whole run.
+/// Set by the guard that stands during the whole run. Lives as long as the state of its call.
 struct Asked(AtomicBool);
 
+/// How many of them there are: memory is flat if it comes back to none.
+static LIVE: AtomicU64 = AtomicU64::new(0);
+
+impl Asked {
+    fn new() -> Self {
+        LIVE.fetch_add(1, Ordering::Relaxed);
+        Self(AtomicBool::new(false))
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        LIVE.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 fn call(task: u64, n: u64) -> ToolCall {
-    let call =
-        ToolCall::new(format!("{task}-{n}"), format!("t{}", n % 8)).with_extension(Asked(AtomicBool::new(false)));
-    if n % 3 == 0 { call.with_agent(format!("s{}", n % 4)) } else { call }
+    let call = ToolCall::new(format!("{task}-{n}"), format!("t{}", n % 8)).with_extension(Asked::new());
+    if n.is_multiple_of(3) { call.with_agent(format!("s{}", n % 4)) } else { call }
 }
 
 async fn writer(
@@ -50,7 +69,7 @@ async fn writer(
         let global = registry.register(definition());
         let passing = registry.guard(guard_fn("passing", |_| GuardVerdict::Abstain)).expect("a good guard");
         tokio::task::yield_now().await;
-        if n % 5 == 0 {
+        if n.is_multiple_of(5) {
             scope.close();
         }
         if let Ok(global) = global {
@@ -118,5 +137,5 @@ fn every_call_has_one_result_and_no_guard_is_skipped() {
     assert_eq!(observed.load(Ordering::Relaxed), made, "one result for each call");
     assert_eq!(skipped.load(Ordering::Relaxed), 0, "the standing guard is always asked");
     assert!(runs.load(Ordering::Relaxed) > 100, "some of them did run");
-    println!("{made} calls, {} bodies", runs.load(Ordering::Relaxed));
+    assert_eq!(LIVE.load(Ordering::Relaxed), 0, "nothing of a call is kept once it has ended");
 }
