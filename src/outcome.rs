@@ -10,7 +10,7 @@ use crate::{
     error::ToolError,
     execution::ExecutionToken,
     result::{ToolFailure, ToolResult},
-    schema::Shielded,
+    schema::{HARD_DEPTH, Shielded, deeper_than, dismantle},
 };
 
 /// What came back from a dispatch, or what a wrapper answers in its place.
@@ -94,11 +94,20 @@ impl std::fmt::Debug for Answer {
     }
 }
 
+/// The value, unless it is too deep to be walked; then it is taken apart.
+fn shallow(value: Value) -> Option<Value> {
+    if deeper_than(&value, HARD_DEPTH) {
+        dismantle(value);
+        return None;
+    }
+    Some(value)
+}
+
 /// The failure that a body's or wrapper's own error makes: reserved and malformed codes are not theirs to give.
 pub(crate) fn tool_failure(error: ToolError) -> ToolFailure {
     let parts = error.into_parts();
     let wanted = ErrorCode::unchecked(parts.code);
-    let details = parts.details.filter(|d| !crate::schema::deeper_than(d, crate::schema::HARD_DEPTH));
+    let details = parts.details.and_then(shallow);
     let mut failure = if parts.own || wanted.is_free() {
         let mut failure = ToolFailure::new(wanted, parts.message);
         failure.details = details;

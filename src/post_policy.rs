@@ -11,6 +11,7 @@ use crate::{
     error::PolicyError,
     execution::ToolExecution,
     result::ToolResult,
+    schema::{HARD_DEPTH, deeper_than, dismantle},
 };
 
 /// Looks at what became of a call, and may change what is told of it.
@@ -122,6 +123,8 @@ impl PostDecision {
 pub struct Attached {
     pub(crate) contexts: Vec<AdditionalContext>,
     pub(crate) by: Option<Arc<str>>,
+    /// The value was nested too deep, and has been taken apart.
+    pub(crate) too_deep: bool,
 }
 
 impl Attached {
@@ -174,6 +177,13 @@ impl<'a> PostNext<'a> {
 }
 
 fn sign(decision: &mut PostDecision, name: &Arc<str>) {
+    if let PostDecision::ReplaceValue(value, attached) = decision
+        && deeper_than(value, HARD_DEPTH)
+    {
+        // Whoever drops the decision as it is would overflow the stack.
+        dismantle(std::mem::take(value));
+        attached.too_deep = true;
+    }
     if !matches!(decision, PostDecision::Accept(_)) {
         decision.attached_mut().by.get_or_insert_with(|| name.clone());
     }

@@ -1,6 +1,6 @@
 //! Stage 3: somebody is asked.
 
-use std::{future::poll_fn, pin::Pin, sync::Arc, task::Poll};
+use std::{future::poll_fn, pin::Pin, task::Poll};
 
 use crate::{
     approver::{Approval, ApprovalMode, ApprovalOutcome, ApprovalRequest, Approver},
@@ -37,8 +37,8 @@ pub(crate) async fn approval(call: &RunningCall, verdict: Verdict) -> Result<App
 }
 
 async fn ask(call: &RunningCall, reason: Reason) -> Result<Approved, ToolFailure> {
-    let snapshot = Arc::clone(&call.registry.snapshot());
-    let Some((_, approver)) = &snapshot.approver else {
+    // Only the approver is kept while it is waited for, and not all that is registered with it.
+    let Some((_, approver)) = &call.registry.snapshot().approver.clone() else {
         return Err(unavailable("approval needed, but no approver is installed"));
     };
     let Some(agent) = call.agent() else {

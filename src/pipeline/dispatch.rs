@@ -173,7 +173,7 @@ pub(crate) fn made(call: &RunningCall, value: Value) -> ToolResult {
 fn checked(call: &RunningCall, value: Value) -> Result<Value, Box<ToolFailure>> {
     if deeper_than(&value, HARD_DEPTH) {
         dismantle(value);
-        return Err(Box::new(invalid_output(&format!("nested deeper than {HARD_DEPTH} levels"))));
+        return Err(Box::new(too_deep()));
     }
     match &call.tool {
         Some(tool) if !tool.output.is_valid(&value) => {
@@ -181,6 +181,10 @@ fn checked(call: &RunningCall, value: Value) -> Result<Value, Box<ToolFailure>> 
         }
         _ => Ok(value),
     }
+}
+
+pub(crate) fn too_deep() -> ToolFailure {
+    invalid_output(&format!("nested deeper than {HARD_DEPTH} levels"))
 }
 
 fn invalid_output(violations: &str) -> ToolFailure {

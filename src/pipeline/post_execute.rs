@@ -9,12 +9,12 @@ use crate::{
     content::ContentBlock,
     grace::{Grace, Waited},
     pipeline::{
-        dispatch::made,
+        dispatch::{made, too_deep},
         draft::{Draft, take_success_away},
         running::RunningCall,
     },
     post_policy::{Attached, PostDecision, PostNext},
-    result::ToolFailure,
+    result::{ToolFailure, ToolResult},
     stage::Stage,
 };
 
@@ -55,12 +55,12 @@ fn decided(call: &RunningCall, mut draft: Draft, decision: PostDecision) -> Draf
         }
         PostDecision::ReplaceValue(value, attached) => {
             if !draft.result().is_success() {
-                crate::schema::dismantle(value);
                 return Draft::failure(value_of_a_failure(attached));
             }
             let said = std::mem::take(&mut draft.edit().contexts);
             let concludes = draft.result().concludes_turn;
-            let mut draft = Draft::new(made(call, value));
+            let made = if attached.too_deep { ToolResult::failure(too_deep()) } else { made(call, value) };
+            let mut draft = Draft::new(made);
             let result = draft.edit();
             result.contexts = said;
             result.concludes_turn = concludes && result.is_success();

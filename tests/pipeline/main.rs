@@ -2,6 +2,7 @@
 
 mod cancellation;
 mod cases;
+mod depth;
 mod fault_matrix;
 mod properties;
 mod registry;

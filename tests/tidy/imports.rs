@@ -103,7 +103,10 @@ const PIPELINE: [(&str, &[&str]); 12] = [
             "running::RunningCall",
         ],
     ),
-    ("post_execute", &["dispatch::made", "draft::Draft", "draft::take_success_away", "running::RunningCall"]),
+    (
+        "post_execute",
+        &["dispatch::made", "dispatch::too_deep", "draft::Draft", "draft::take_success_away", "running::RunningCall"],
+    ),
     ("finish", &["draft::Draft", "draft::aborted", "running::RunningCall"]),
 ];
 
