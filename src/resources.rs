@@ -83,6 +83,8 @@ pub(crate) struct ResourceTable {
 struct State {
     held: HashMap<ExecutionToken, ResourceKeys>,
     by_key: HashMap<Arc<str>, Holders>,
+    /// Who holds everything.
+    everything: Vec<ExecutionToken>,
     /// In the order of asking.
     waiting: Vec<Waiting>,
 }
@@ -113,10 +115,13 @@ impl ResourceTable {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the keys if that can be done at once; else queues for them.
-    pub(crate) fn claim(self: &Arc<Self>, claim: Claim) -> Held {
+    /// Takes the keys if that can be done at once; else queues for them. `None` if that wait would never end.
+    pub(crate) fn claim(self: &Arc<Self>, claim: Claim) -> Option<Held> {
         let owner = claim.owner;
         let mut state = self.state();
+        if state.would_lock_up(&claim) {
+            return None;
+        }
         let hindered = state.is_held_by_others(&claim) || state.is_wanted_before(&claim, state.waiting.len());
         let granted = if hindered {
             let (granted, wait) = oneshot::channel();
@@ -127,7 +132,7 @@ impl ResourceTable {
             None
         };
         drop(state);
-        Held { table: self.clone(), owner, granted }
+        Some(Held { table: self.clone(), owner, granted })
     }
 
     /// Gives up what `owner` holds or waits for, and gives it to those who wait.
@@ -157,11 +162,15 @@ impl State {
         for key in &keys.writes {
             self.by_key.entry(key.clone()).or_default().writers.push(owner);
         }
+        if keys.everything {
+            self.everything.push(owner);
+        }
         self.held.insert(owner, keys);
     }
 
     fn take(&mut self, owner: ExecutionToken) {
         let Some(keys) = self.held.remove(&owner) else { return };
+        self.everything.retain(|h| *h != owner);
         for key in keys.reads.iter().chain(&keys.writes) {
             if let Some(holders) = self.by_key.get_mut(key) {
                 holders.readers.retain(|h| *h != owner);
@@ -173,17 +182,41 @@ impl State {
         }
     }
 
+    /// Those who hold what excludes this claim. What its ancestors hold does not.
+    fn blockers(&self, claim: &Claim) -> Vec<ExecutionToken> {
+        let keys = &claim.keys;
+        let mut found: Vec<ExecutionToken> = if keys.everything {
+            self.held.keys().copied().collect()
+        } else {
+            let holders = |key| self.by_key.get(key);
+            let of_writes = keys.writes.iter().filter_map(holders).flat_map(|h| h.readers.iter().chain(&h.writers));
+            let of_reads = keys.reads.iter().filter_map(holders).flat_map(|h| &h.writers);
+            of_writes.chain(of_reads).chain(&self.everything).copied().collect()
+        };
+        found.retain(|holder| *holder != claim.owner && !claim.ancestors.contains(holder));
+        found
+    }
+
     fn is_held_by_others(&self, claim: &Claim) -> bool {
-        let other = |holder: &ExecutionToken| *holder != claim.owner && !claim.ancestors.contains(holder);
-        if claim.keys.everything {
-            return self.held.keys().any(other);
+        !self.blockers(claim).is_empty()
+    }
+
+    /// Whether those who would have to give way wait, in calls within theirs, for what an ancestor of this claim holds:
+    /// then nobody would ever go on.
+    fn would_lock_up(&self, claim: &Claim) -> bool {
+        let mut todo = self.blockers(claim);
+        let mut seen = Vec::new();
+        while let Some(holder) = todo.pop() {
+            if claim.ancestors.contains(&holder) {
+                return true;
+            }
+            if !seen.contains(&holder) {
+                seen.push(holder);
+                let within = self.waiting.iter().filter(|w| w.claim.ancestors.contains(&holder));
+                todo.extend(within.flat_map(|w| self.blockers(&w.claim)));
+            }
         }
-        if self.held.iter().any(|(holder, keys)| keys.everything && other(holder)) {
-            return true;
-        }
-        let holders = |key| self.by_key.get(key);
-        claim.keys.writes.iter().filter_map(holders).any(|h| h.readers.iter().chain(&h.writers).any(other))
-            || claim.keys.reads.iter().filter_map(holders).any(|h| h.writers.iter().any(other))
+        false
     }
 
     /// Whether somebody who asked earlier wants what excludes this: so a writer is not passed by readers for ever.

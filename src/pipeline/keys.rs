@@ -3,30 +3,41 @@
 use std::{future::Future, pin::pin, task::Poll};
 
 use crate::{
+    code::ErrorCode,
     pipeline::{
         draft::{Draft, aborted},
         exit::Exit,
         running::RunningCall,
     },
     resources::{Claim, Held},
+    result::ToolFailure,
 };
 
-/// The keys that a call holds; none, if its tool declares none. Given up when this is dropped.
-pub(crate) struct Keys(Option<Held>);
+/// The keys that a call holds or waits for. Given up when this is dropped.
+pub(crate) enum Keys {
+    /// Its tool declares none.
+    None,
+    Claimed(Held),
+    /// Waiting for them would never end.
+    LockedUp,
+}
 
 /// Takes the call's keys if they are free, else queues for them.
 pub(crate) fn claim(call: &RunningCall) -> Keys {
-    let keys = call.tool.as_ref().and_then(|tool| tool.keys(call.cx.arguments()));
-    Keys(keys.map(|keys| {
-        let claim = Claim { owner: call.core().token, ancestors: call.core().ancestors.clone(), keys };
-        call.registry.resources.claim(claim)
-    }))
+    let Some(keys) = call.tool.as_ref().and_then(|tool| tool.keys(call.cx.arguments())) else { return Keys::None };
+    let claim = Claim { owner: call.core().token, ancestors: call.core().ancestors.clone(), keys };
+    call.registry.resources.claim(claim).map_or(Keys::LockedUp, Keys::Claimed)
 }
 
 impl Keys {
     /// Waits until the keys are there, or the caller cancels. No clock of the tool runs meanwhile.
     pub(crate) async fn granted(mut self, call: &RunningCall) -> Result<Self, Exit> {
-        if let Some(held) = self.0.as_mut().filter(|h| !h.is_granted()) {
+        if let Self::LockedUp = self {
+            return Err(Exit::Post(Draft::failure(locked_up(call))));
+        }
+        if let Self::Claimed(held) = &mut self
+            && !held.is_granted()
+        {
             let signal = call.signal();
             let mut cancelled = pin!(signal.cancelled());
             let mut granted = pin!(held.granted());
@@ -44,4 +55,13 @@ impl Keys {
         }
         Ok(self)
     }
+}
+
+/// Told at once, instead of a wait that only a cancellation would end.
+fn locked_up(call: &RunningCall) -> ToolFailure {
+    let message = format!(
+        "tool \"{}\" needs what another call holds, and that one waits for what this call's caller holds; try again later",
+        call.cx.name()
+    );
+    ToolFailure::new(ErrorCode::TOOL_FAILED, message)
 }

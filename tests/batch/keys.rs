@@ -202,3 +202,34 @@ fn keys_that_cannot_be_computed_are_everything() {
     std::panic::set_hook(hook);
     assert_eq!((elapsed, inside.load(Ordering::SeqCst)), (30, 1), "one after the other");
 }
+
+/// Writes `own`, and after a while calls a writer of `other`.
+fn crossing(name: &'static str, own: &'static str, other: &'static str) -> ToolDefinition {
+    tool(name).output(OutputSpec::any()).resources(move |_| ResourceKeys::new().write(own)).body(
+        move |cx: ToolContext| async move {
+            tokio::time::sleep(ms(5)).await;
+            let result = cx.call(cx.nested_call("write").with_arguments(json!({"key": other}))).await;
+            Ok(json!(result.code().map(ToString::to_string)))
+        },
+    )
+}
+
+#[test]
+fn calls_that_would_wait_for_each_other_for_ever_are_told_at_once() {
+    let log = Log::default();
+    let registry = registry(&log);
+    registry.register(crossing("ab", "a", "b")).expect("good");
+    registry.register(crossing("ba", "b", "a")).expect("good");
+    let (results, _) = paused(async {
+        let both = async {
+            tokio::join!(registry.execute(ToolCall::new("1", "ab")), registry.execute(ToolCall::new("2", "ba")))
+        };
+        tokio::time::timeout(ms(1_000), both).await
+    });
+    let (one, two) = results.expect("nobody waits for ever");
+    // The second to ask is refused; its caller ends, and the first gets what it waits for.
+    let mut told = [one.value().cloned(), two.value().cloned()];
+    told.sort_by_key(|t| *t == Some(json!(null)));
+    assert_eq!(told, [Some(json!("TOOL_FAILED")), Some(json!(null))]);
+    assert_eq!(log.all().len(), 2, "one of the two has written");
+}
