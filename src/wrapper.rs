@@ -10,6 +10,7 @@ use std::{
 use async_trait::async_trait;
 
 use crate::{
+    body::{BodyRun, Ended},
     chain::Named,
     code::ErrorCode,
     contain::{Contained, Panicked},
@@ -104,8 +105,6 @@ pub(crate) enum Begun {
     Body(BodyRun),
     Answer(Result<DispatchOutcome, PolicyError>),
 }
-
-pub(crate) use crate::body::{BodyRun, Ended};
 
 /// The rest of the chain and the body. Can be run again, but not twice at the same time.
 pub struct ExecuteNext<'a> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
+    body::{BodyRun, Ended},
     code::ErrorCode,
     contain::{Contained, Panicked, contained},
     context::ToolContext,
@@ -22,7 +23,7 @@ use crate::{
     result::{ToolFailure, ToolResult},
     schema::{HARD_DEPTH, deeper_than, dismantle},
     view::RegisteredTool,
-    wrapper::{Begun, BodyRun, Ended, Innermost},
+    wrapper::{Begun, Innermost},
 };
 
 /// The dispatch of one cleared call.
