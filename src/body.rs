@@ -8,9 +8,10 @@ use std::{
 use serde_json::Value;
 
 use crate::{
+    call_core::CallCore,
     contain::{Contained, Panicked},
     error::ToolError,
-    execution::{CallCore, ToolExecution},
+    execution::ToolExecution,
     grace::{Grace, Waited},
     result::Effects,
     signal::Signal,

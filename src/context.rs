@@ -4,8 +4,9 @@ use std::{fmt, ops::Deref, sync::Arc};
 
 use crate::{
     call::ToolCall,
+    call_core::Origin,
     content::AdditionalContext,
-    execution::{DispatchExecution, Origin, ToolExecution},
+    execution::{DispatchExecution, ToolExecution},
     result::ToolResult,
     signal::Signal,
 };

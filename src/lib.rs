@@ -1,11 +1,13 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod approval;
 mod approver;
 mod arguments;
 mod batch;
 mod body;
 mod call;
+mod call_core;
 mod chain;
 mod code;
 mod contain;
@@ -40,7 +42,8 @@ mod typed;
 mod view;
 mod wrapper;
 
-pub use approver::{Approval, ApprovalMode, ApprovalOutcome, ApprovalRequest, Approver};
+pub use approval::{Approval, ApprovalMode};
+pub use approver::{ApprovalOutcome, ApprovalRequest, Approver};
 pub use batch::{BatchOptions, repair_history};
 pub use call::{ScopeId, ToolCall};
 pub use code::ErrorCode;

@@ -17,8 +17,8 @@ use futures_util::{StreamExt, stream::FuturesUnordered};
 use super::options::{BatchOptions, OnCommit};
 use crate::{
     call::ToolCall,
+    call_core::Origin,
     contain::{BoxFuture, contained},
-    execution::Origin,
     pipeline::{self, Draft, Exit, RunningCall, aborted},
     registry::Shared,
     result::ToolResult,

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::{
     call::ToolCall,
+    call_core::{CallCore, CallParts, Origin},
     code::ErrorCode,
-    execution::{CallCore, CallParts, Origin, ToolExecution},
+    execution::ToolExecution,
     pipeline::{
         draft::{Draft, aborted},
         exit::Exit,

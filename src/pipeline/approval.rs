@@ -3,7 +3,8 @@
 use std::{future::poll_fn, pin::Pin, task::Poll};
 
 use crate::{
-    approver::{Approval, ApprovalMode, ApprovalOutcome, ApprovalRequest, Approver},
+    approval::{Approval, ApprovalMode},
+    approver::{ApprovalOutcome, ApprovalRequest, Approver},
     chain::Named,
     code::ErrorCode,
     contain::{Contained, Panicked},

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
+    call_core::CallCore,
     code::ErrorCode,
-    execution::CallCore,
     result::{Effects, ToolFailure, ToolResult},
 };
 

@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use crate::{
     call::ToolCall,
+    call_core::{Caller, Origin},
     contain::BoxFuture,
-    execution::{Caller, Origin},
     registry::Shared,
     result::ToolResult,
 };

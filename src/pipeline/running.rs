@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     call::ScopeId,
-    execution::{CallCore, ToolExecution},
+    call_core::CallCore,
+    execution::ToolExecution,
     registry::Shared,
     signal::Signal,
     view::{RegisteredTool, ScopeKey, View},

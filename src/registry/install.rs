@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    approver::{ApprovalMode, Approver},
+    approval::ApprovalMode,
+    approver::Approver,
     call::ScopeId,
     chain::Named,
     contain::contained,

@@ -17,10 +17,11 @@ pub use scope::Scope;
 pub(crate) use shared::Shared;
 
 use crate::{
-    approver::{ApprovalMode, Approver},
+    approval::ApprovalMode,
+    approver::Approver,
     batch::{self, BatchOptions},
     call::{ScopeId, ToolCall},
-    execution::Origin,
+    call_core::Origin,
     guard::Guard,
     observer::ResultObserver,
     order::Order,

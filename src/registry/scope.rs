@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
-    approver::ApprovalMode,
+    approval::ApprovalMode,
     call::ScopeId,
     guard::Guard,
     observer::ResultObserver,

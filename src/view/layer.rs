@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::{
-    approver::ApprovalMode,
+    approval::ApprovalMode,
     chain::Named,
     guard::Guard,
     observer::ResultObserver,

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::layer::joined;
 use crate::{
-    approver::ApprovalMode,
+    approval::ApprovalMode,
     chain::Named,
     guard::Guard,
     observer::ResultObserver,
