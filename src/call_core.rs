@@ -16,6 +16,7 @@ use crate::{
     approval::Approval,
     arguments::Arguments,
     call::{ScopeId, ToolCall},
+    contain::let_go,
     content::AdditionalContext,
     execution::{ExecutionToken, ToolExecution},
     extensions::Extensions,
@@ -136,8 +137,9 @@ impl CallCore {
         self.stages.fetch_or(stage.bit(), Ordering::Relaxed);
     }
 
-    pub(crate) fn fail(&self, failure: impl FnOnce() -> ToolFailure) {
-        self.failed.get_or_init(|| Box::new(failure()));
+    pub(crate) fn fail(&self, failure: ToolFailure) {
+        // A later failure goes; its source may have a destructor of its own.
+        let_go(self.failed.set(Box::new(failure)));
     }
 
     pub(crate) fn failure(&self) -> Option<&ToolFailure> {

@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep};
 
 use crate::{
     code::ErrorCode,
-    contain::{BoxFuture, Contained},
+    contain::{BoxFuture, Contained, Shell},
     error::{Described, PolicyError},
     execution::ToolExecution,
     result::ToolFailure,
@@ -22,7 +22,13 @@ use crate::{
 /// A participant and the name it had when it was registered: `name()` is foreign code, and asked once.
 pub(crate) struct Named<P: ?Sized> {
     pub(crate) name: Arc<str>,
-    pub(crate) part: Arc<P>,
+    pub(crate) part: Shell<Arc<P>>,
+}
+
+impl<P: ?Sized> Named<P> {
+    pub(crate) fn new(name: Arc<str>, part: Arc<P>) -> Self {
+        Self { name, part: Shell::new(part) }
+    }
 }
 
 impl<P: ?Sized> Clone for Named<P> {
@@ -196,11 +202,11 @@ impl<T> Running<'_, T> {
     }
 
     fn fail(&self, error: PolicyError) -> PolicyError {
-        self.cx.core.fail(|| {
+        self.cx.core.fail(
             ToolFailure::new(ErrorCode::POLICY_FAILED, format!("policy \"{}\" failed", self.name))
                 .by(Some(self.name.clone()))
-                .caused_by(error.into_source())
-        });
+                .caused_by(error.into_source()),
+        );
         PolicyError::inner()
     }
 }

@@ -5,6 +5,7 @@ use std::{
     error::Error,
     fmt,
     future::Future,
+    ops::Deref,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::Arc,
@@ -59,6 +60,38 @@ pub(crate) fn drop_contained<T>(value: T) -> Option<Panicked> {
             std::mem::forget(payload);
             Some(told)
         }
+    }
+}
+
+/// Drops a foreign value; what its destructor says is logged. For what no participant is asked about any more.
+pub(crate) fn let_go<T>(value: T) {
+    if let Some(panic) = drop_contained(value) {
+        tracing::error!(%panic, "a destructor panicked; the call is unharmed");
+    }
+}
+
+/// Holds a foreign value so that dropping it never panics. Each such value has a shell of its own: where two destructors
+/// panic in one go, the second one would abort the process.
+#[derive(Clone)]
+pub(crate) struct Shell<T>(Option<T>);
+
+impl<T> Shell<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(Some(value))
+    }
+}
+
+impl<T> Deref for Shell<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.as_ref().expect("it is full until it is dropped")
+    }
+}
+
+impl<T> Drop for Shell<T> {
+    fn drop(&mut self) {
+        let_go(self.0.take());
     }
 }
 

@@ -7,6 +7,10 @@ use std::{
     sync::Arc,
 };
 
+use crate::contain::Shell;
+
+type Foreign = Shell<Arc<dyn Any + Send + Sync>>;
+
 /// Values of the caller's own, by type, that every participant of a call can read.
 ///
 /// Cheap to clone: the values are shared. Nested calls inherit them.
@@ -23,7 +27,7 @@ use std::{
 /// ```
 #[derive(Clone, Default)]
 pub struct Extensions {
-    values: Option<Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>>,
+    values: Option<Arc<HashMap<TypeId, Foreign>>>,
 }
 
 impl Extensions {
@@ -35,7 +39,7 @@ impl Extensions {
     /// Puts `value` in, in place of an earlier one of the same type. Clones made before do not see it.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
         let values = self.values.get_or_insert_default();
-        Arc::make_mut(values).insert(TypeId::of::<T>(), Arc::new(value));
+        Arc::make_mut(values).insert(TypeId::of::<T>(), Shell::new(Arc::new(value)));
     }
 
     /// The value of type `T`, if there is one.

@@ -202,11 +202,11 @@ impl Step<'_> {
 }
 
 fn fail(call: &DispatchExecution, wrapper: &Named<dyn ExecuteWrapper>, error: PolicyError) -> PolicyError {
-    call.core.fail(|| {
+    call.core.fail(
         ToolFailure::new(ErrorCode::WRAPPER_FAILED, format!("wrapper \"{}\" failed", wrapper.name))
             .by(Some(wrapper.name.clone()))
-            .caused_by(error.into_source())
-    });
+            .caused_by(error.into_source()),
+    );
     PolicyError::inner()
 }
 

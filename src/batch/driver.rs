@@ -18,7 +18,7 @@ use super::options::{BatchOptions, OnCommit};
 use crate::{
     call::ToolCall,
     call_core::Origin,
-    contain::{BoxFuture, contained},
+    contain::{BoxFuture, contained, let_go},
     pipeline::{self, Draft, Exit, RunningCall, aborted},
     registry::Shared,
     result::ToolResult,
@@ -230,7 +230,7 @@ impl Board {
             let draft = pipeline::reviewed(&call, settled).await;
             let result = pipeline::finish(&call, draft);
             self.slots()[at] = Slot::Committed(result.clone());
-            pipeline::let_go(call);
+            let_go(call);
             if let Some(on_commit) = &mut on_commit
                 && let Err(panic) = contained(|| on_commit(at, &result))
             {
@@ -274,7 +274,7 @@ impl Board {
             Slot::Moving => return Arc::new(ToolResult::failure(lost())),
         };
         let result = pipeline::finish(&call, Draft::failure(aborted(&call.cx.core)));
-        pipeline::let_go(call);
+        let_go(call);
         result
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     approver::{ApprovalOutcome, ApprovalRequest, Approver},
     chain::Named,
     code::ErrorCode,
-    contain::{Contained, Panicked},
+    contain::{Contained, Panicked, let_go},
     digest::ApprovalDigest,
     error::{Described, PolicyError},
     pipeline::{
@@ -111,6 +111,7 @@ async fn answer(call: &RunningCall, approver: &Named<dyn Approver>, request: App
         // A cancel and an answer in the same instant: the cancel.
         if signal.fired_at().is_some() {
             signal.follow();
+            let_go(settled);
             future.end();
             return Poll::Ready(Asked::CallerCancelled);
         }

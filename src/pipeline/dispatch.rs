@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{
     body::{BodyRun, Ended},
     code::ErrorCode,
-    contain::{Contained, Panicked, contained},
+    contain::{Contained, Panicked, contained, let_go},
     context::ToolContext,
     error::PolicyError,
     execution::DispatchExecution,
@@ -53,7 +53,7 @@ impl<'a> Dispatch<'a> {
             Exit::Post(draft) => Begun::Answer(Ok(DispatchOutcome::settled_arc(self.call.cx.token(), draft.0))),
             Exit::Finalize(draft) => {
                 if let Some(failure) = draft.result().error() {
-                    self.call.core().fail(|| failure.clone());
+                    self.call.core().fail(failure.clone());
                 }
                 Begun::Answer(Err(PolicyError::inner()))
             }
@@ -108,8 +108,9 @@ impl Innermost for Dispatch<'_> {
         };
         if let Some(limit) = timed_out {
             // Whatever came back after the deadline; a value may be too deep to drop as it is.
-            if let Ok(value) = result {
-                dismantle(value);
+            match result {
+                Ok(value) => dismantle(value),
+                Err(failure) => let_go(failure),
             }
             let message = format!("tool call timed out after {} ms", limit.as_millis());
             return Ok(self.outcome(ToolResult::failure(ToolFailure::new(ErrorCode::TOOL_TIMEOUT, message))));
@@ -145,10 +146,14 @@ fn panicked(panic: Panicked) -> ToolFailure {
 pub(crate) fn result_of(call: &RunningCall, answer: Answer) -> Draft {
     match answer {
         Answer::Settled { by, result } if by == call.cx.token() => Draft(result),
-        Answer::Settled { result, .. } => match result.outcome() {
-            Ok(value) => Draft::new(made(call, value.clone())),
-            Err(failure) => Draft::failure(foreign(failure.clone())),
-        },
+        Answer::Settled { result, .. } => {
+            let draft = match result.outcome() {
+                Ok(value) => Draft::new(made(call, value.clone())),
+                Err(failure) => Draft::failure(foreign(failure.clone())),
+            };
+            let_go(result);
+            draft
+        }
         Answer::Value(value) => Draft::new(made(call, value.into_inner())),
         Answer::Failure(failure) => Draft::failure(*failure),
     }

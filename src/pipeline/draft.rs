@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     call_core::CallCore,
     code::ErrorCode,
+    contain::let_go,
     result::{Effects, ToolFailure, ToolResult},
 };
 
@@ -41,7 +42,7 @@ pub(crate) fn aborted(core: &CallCore) -> ToolFailure {
 pub(crate) fn take_success_away(core: &CallCore, draft: &mut Draft) {
     if draft.result().is_success() {
         let contexts = std::mem::take(&mut draft.edit().contexts);
-        *draft = Draft::failure(aborted(core));
+        let_go(std::mem::replace(draft, Draft::failure(aborted(core))));
         draft.edit().contexts = contexts;
     }
 }

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 
 use crate::{
-    contain::Panicked,
+    contain::{Panicked, let_go},
     grace::{Grace, Waited},
     outcome::DispatchOutcome,
     pipeline::{
@@ -29,6 +29,7 @@ pub(crate) async fn execute(call: &RunningCall, cleared: &Cleared) -> Result<Dra
     };
     // The first failure of a wrapper counts, whatever an outer one made of it. Contexts are dropped.
     if let Some(failure) = call.core().failure() {
+        let_go(waited);
         return Err(Exit::Finalize(Draft::failure(failure.clone())));
     }
     let outcome = match waited {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     code::ErrorCode,
-    contain::{contained, drop_contained},
+    contain::{contained, let_go},
     pipeline::{
         draft::{Draft, aborted},
         running::RunningCall,
@@ -34,6 +34,7 @@ impl Finish {
     pub(crate) fn now(&mut self, draft: Draft) -> Arc<ToolResult> {
         let call = self.call.take().expect("a call is finished once");
         let result = finish(&call, draft);
+        // The last handle on tools and extensions may be this call's; their destructors are foreign code.
         let_go(call);
         result
     }
@@ -62,14 +63,6 @@ pub(crate) fn finish(call: &RunningCall, mut draft: Draft) -> Arc<ToolResult> {
     result
 }
 
-/// Drops what a call holds.
-pub(crate) fn let_go<T>(call: T) {
-    // The last handle on tools and extensions may be this call's; their destructors are foreign code.
-    if let Some(panic) = drop_contained(call) {
-        tracing::error!(%panic, "a destructor panicked at the end of a call; its result is unharmed");
-    }
-}
-
 /// The definition's own last word on the content. Synchronous and outside of every chain, so nothing skips it.
 fn finalize(call: &RunningCall, draft: &mut Draft) {
     let Some(finalizer) = call.tool.as_ref().and_then(|t| t.finalizer.as_ref()) else { return };
@@ -87,7 +80,7 @@ fn finalize(call: &RunningCall, draft: &mut Draft) {
             failure.effects = call.core().effects();
             failure.details = draft.result().code().map(|code| json!({ "code": code.as_str() }));
             let contexts = std::mem::take(&mut draft.edit().contexts);
-            *draft = Draft::failure(failure);
+            let_go(std::mem::replace(draft, Draft::failure(failure)));
             draft.edit().contexts = contexts;
         }
     }

@@ -27,7 +27,7 @@ pub(crate) use admit::admit;
 pub(crate) use approval::Approved;
 pub(crate) use draft::{Draft, aborted};
 pub(crate) use exit::Exit;
-pub(crate) use finish::{Finish, finish, let_go};
+pub(crate) use finish::{Finish, finish};
 pub(crate) use keys::{Keys, claim};
 pub(crate) use running::RunningCall;
 

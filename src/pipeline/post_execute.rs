@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use crate::{
     chain::Chain,
     code::ErrorCode,
-    contain::Panicked,
+    contain::{Panicked, let_go},
     content::ContentBlock,
     grace::{Grace, Waited},
     pipeline::{
@@ -32,6 +32,7 @@ pub(crate) async fn post_execute(call: &RunningCall, mut draft: Draft) -> Draft 
         poll_fn(|cx| grace.poll(cx, || signal.follow(), |cx| link.poll_link(cx).map(Ok::<_, Panicked>))).await
     };
     if let Some(failure) = call.core().failure() {
+        let_go((waited, draft));
         return Draft::failure(failure.clone());
     }
     let Waited::Settled(Ok(decision)) = waited else {
@@ -55,11 +56,13 @@ fn decided(call: &RunningCall, mut draft: Draft, decision: PostDecision) -> Draf
         }
         PostDecision::ReplaceValue(value, attached) => {
             if !draft.result().is_success() {
+                let_go(draft);
                 return Draft::failure(value_of_a_failure(attached));
             }
             let said = std::mem::take(&mut draft.edit().contexts);
             let concludes = draft.result().concludes_turn;
             let made = if attached.too_deep { ToolResult::failure(too_deep()) } else { made(call, value) };
+            let_go(draft);
             let mut draft = Draft::new(made);
             let result = draft.edit();
             result.contexts = said;
@@ -70,6 +73,7 @@ fn decided(call: &RunningCall, mut draft: Draft, decision: PostDecision) -> Draf
             let mut failure = ToolFailure::new(ErrorCode::BLOCKED, feedback);
             failure.source_name = attached.by;
             let content = vec![ContentBlock::text(failure.message.clone())];
+            let_go(draft);
             let mut draft = Draft::failure(failure);
             let result = draft.edit();
             result.content = content;

@@ -102,7 +102,7 @@ impl Addition {
                     let help = format!("{:?} is installed already; take it out first", there.name);
                     return Err(RegisterError::one(format!("approver {name:?}"), "name", help));
                 }
-                next.approver = Some((id, Named { name, part }));
+                next.approver = Some((id, Named::new(name, part)));
             }
             Self::Restriction(restriction) => {
                 check_restriction(&restriction, place, next)?;

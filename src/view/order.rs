@@ -121,7 +121,7 @@ impl<P: ?Sized> Row<P> {
     /// Adds a participant; [`arrange`](Self::arrange) has to follow.
     pub(crate) fn add(&mut self, id: u64, name: Arc<str>, placed: Placed<P>) {
         let Placed { part, before, after } = placed;
-        self.entries.push(Entry { id, named: Named { name, part }, before, after });
+        self.entries.push(Entry { id, named: Named::new(name, part), before, after });
     }
 
     pub(crate) fn contains(&self, name: &str) -> bool {

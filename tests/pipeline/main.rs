@@ -4,6 +4,7 @@ mod cancellation;
 mod cases;
 mod depth;
 mod fault_matrix;
+mod foreign;
 mod properties;
 mod registry;
 mod support;

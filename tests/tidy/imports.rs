@@ -14,6 +14,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
             "call",
             "call_core",
             "code",
+            "contain",
             "content",
             "context",
             "cut",
@@ -33,7 +34,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
             "tool_schema",
         ],
     ),
-    ("mechanics", &["body", "chain", "contain", "grace"]),
+    ("mechanics", &["body", "chain", "grace"]),
     (
         "roles",
         &[
