@@ -6,10 +6,7 @@ use serde_json::Value;
 
 use super::{
     graph::{Graph, Step},
-    limits::{
-        ENUM_VALUES, HARD_DEPTH, PATTERN_BYTES, PATTERNS, SCHEMA_BYTES, SCHEMA_DEPTH, SCHEMA_PATHS, SCHEMA_REFS,
-        UNION_STEPS,
-    },
+    limits::{ENUM_VALUES, HARD_DEPTH, PATTERN_BYTES, PATTERNS, SCHEMA_BYTES, SCHEMA_DEPTH, SCHEMA_PATHS, SCHEMA_REFS},
     problem::{SchemaProblem, excerpt},
     value::deeper_than,
 };
@@ -17,9 +14,10 @@ use super::{
 /// What is known of an admitted schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Admitted {
-    /// Arguments deeper than this are refused: alternatives of a recursive union multiply with every level.
-    pub(super) depth: Option<usize>,
-    /// The references by which such a union comes back to itself, as pointers to the schemas that hold them.
+    /// How often one value is looked at, at most: by itself cheap, it multiplies with the values there are.
+    pub(super) looks: u64,
+    /// The references by which a recursive union comes back to itself, as pointers to the schemas that hold them. What
+    /// is wrong with a value is not collected through them: the alternatives multiply with every level.
     pub(super) loops: Vec<String>,
 }
 
@@ -40,7 +38,7 @@ pub(super) fn admit(schema: &Value) -> Result<Admitted, Vec<SchemaProblem>> {
         let help = "its references multiply: more than 10000 ways lead from the root to its subschemas";
         problems.push(SchemaProblem::new("", help));
     }
-    if problems.is_empty() { Ok(unions(&graph)) } else { Err(problems) }
+    if problems.is_empty() { Ok(Admitted { looks: looks(&graph), loops: loops(&graph) }) } else { Err(problems) }
 }
 
 fn larger_than(schema: &Value, bytes: usize) -> bool {
@@ -126,24 +124,37 @@ fn paths(graph: &Graph<'_>) -> u64 {
     component.first().map_or(0, |root| ways[*root])
 }
 
-/// Finds recursive unions: where several alternatives go on into the same part of a value, and come back.
-fn unions(graph: &Graph<'_>) -> Admitted {
-    let component = graph.components(|_| true);
-    let mut branching = vec![1_u64; component.iter().max().map_or(0, |m| m + 1)];
-    for (own, ways) in branching.iter_mut().enumerate() {
-        *ways = Descents::of(graph, &component, own).most().max(1);
+/// The most subschemas that look at one and the same value. Pure cycles have been refused, so the count ends.
+fn looks(graph: &Graph<'_>) -> u64 {
+    let component = graph.components(|e| e.step == Step::InPlace);
+    let mut looks = vec![0_u64; graph.nodes.len()];
+    let mut nodes: Vec<usize> = (0..graph.nodes.len()).collect();
+    // Those that others lead to come first.
+    nodes.sort_by_key(|n| component[*n]);
+    for node in nodes {
+        let inner = graph.nodes[node].edges.iter().filter(|e| e.step == Step::InPlace).map(|e| looks[e.to]);
+        looks[node] = inner.fold(own_looks(graph.nodes[node].schema), u64::saturating_add);
     }
-    let Some(most) = branching.iter().copied().max().filter(|b| *b > 1) else {
-        return Admitted { depth: None, loops: Vec::new() };
-    };
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
-    let levels = (UNION_STEPS.ln() / (most as f64).ln()) as usize;
+    looks.into_iter().max().unwrap_or(1)
+}
+
+/// An enum of more than texts and numbers is compared value by value.
+fn own_looks(schema: &Value) -> u64 {
+    let listed = schema.get("enum").and_then(Value::as_array);
+    let compared = listed.filter(|values| values.iter().any(|v| v.is_array() || v.is_object()));
+    1 + compared.map_or(0, |values| values.len() as u64)
+}
+
+/// Finds recursive unions: where several alternatives go on into the same part of a value, and come back.
+fn loops(graph: &Graph<'_>) -> Vec<String> {
+    let component = graph.components(|_| true);
+    let count = component.iter().max().map_or(0, |m| m + 1);
+    let branching: Vec<bool> = (0..count).map(|own| Descents::of(graph, &component, own).most() > 1).collect();
     let looping = graph.nodes.iter().enumerate().filter(|(i, node)| {
         let own = component[*i];
-        branching[own] > 1 && node.edges.iter().any(|e| e.by_reference && component[e.to] == own)
+        branching[own] && node.edges.iter().any(|e| e.by_reference && component[e.to] == own)
     });
-    let loops = looping.map(|(_, node)| node.pointer.clone()).collect();
-    Admitted { depth: Some((2 * levels).clamp(4, HARD_DEPTH)), loops }
+    looping.map(|(_, node)| node.pointer.clone()).collect()
 }
 
 /// For each node of one component: how often the same member or item is looked at further in, all alternatives counted.

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::{
     admission::{self, Admitted},
     explain::{Violations, explain},
-    limits::REGEX_BYTES,
+    limits::{FEW_LOOKS, LOOKS, REGEX_BYTES},
     problem::SchemaProblem,
-    value::deeper_than,
+    value::count_nodes,
 };
 use crate::cut::cut;
 
@@ -27,7 +27,8 @@ struct Inner {
     validator: Validator,
     /// For explaining: the same without the loops of recursive unions, if it has such.
     shallow: Option<Validator>,
-    depth: Option<usize>,
+    /// How many values there may be, where the schema looks at each of them very often.
+    most_values: Option<usize>,
 }
 
 impl CompiledSchema {
@@ -40,22 +41,23 @@ impl CompiledSchema {
         if accepts_anything(schema) {
             return Ok(Self { inner: None });
         }
-        let Admitted { depth, loops } = admission::admit(schema)?;
+        let Admitted { looks, loops } = admission::admit(schema)?;
         let validator = build(schema).map_err(|p| vec![p])?;
+        let most_values = (looks > FEW_LOOKS).then(|| usize::try_from(LOOKS / looks).unwrap_or(usize::MAX));
         let shallow = if loops.is_empty() { None } else { build(&without(schema, &loops)).ok() };
-        Ok(Self { inner: Some(Arc::new(Inner { validator, shallow, depth })) })
+        Ok(Self { inner: Some(Arc::new(Inner { validator, shallow, most_values })) })
     }
 
     /// Whether `value` is valid. The caller has checked that it is not deeper than the hard limit.
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
         let Some(inner) = &self.inner else { return true };
-        !inner.is_too_deep(value) && inner.validator.is_valid(value)
+        !inner.is_too_much(value) && inner.validator.is_valid(value)
     }
 
     /// What is wrong with a value that is not valid.
     pub(crate) fn violations(&self, value: &Value) -> Violations {
         match &self.inner {
-            Some(inner) if inner.is_too_deep(value) => Violations::too_deep(inner.depth.unwrap_or_default()),
+            Some(inner) if inner.is_too_much(value) => Violations::too_much(inner.most_values.unwrap_or_default()),
             Some(inner) => match &inner.shallow {
                 Some(shallow) => explain(shallow, value, false),
                 None => explain(&inner.validator, value, true),
@@ -66,8 +68,8 @@ impl CompiledSchema {
 }
 
 impl Inner {
-    fn is_too_deep(&self, value: &Value) -> bool {
-        self.depth.is_some_and(|depth| deeper_than(value, depth))
+    fn is_too_much(&self, value: &Value) -> bool {
+        self.most_values.is_some_and(|most| count_nodes(value, most) > most)
     }
 }
 

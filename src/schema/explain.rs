@@ -24,8 +24,8 @@ impl Violations {
         Self("does not fit the schema".to_owned())
     }
 
-    pub(super) fn too_deep(levels: usize) -> Self {
-        Self(format!("nested deeper than {levels} levels, which the recursive alternatives of this schema allow"))
+    pub(super) fn too_much(values: usize) -> Self {
+        Self(format!("more than {values} values in all, which a schema of this size allows"))
     }
 }
 

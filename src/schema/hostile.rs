@@ -164,6 +164,21 @@ hostile! {
         }
     }
 
+    schemas_that_look_at_each_value_very_often {
+        let wide = json!({ "type": "object", "properties": { "a": { "items": { "allOf": vec![json!({ "minimum": 0 }); 5_000] } } } });
+        let compiled = CompiledSchema::compile(&wide).expect("a large schema is a schema");
+        assert!(compiled.is_valid(&json!({ "a": vec![1; 1_000] })));
+        let much = json!({ "a": vec![1; 99_000] });
+        quickly("5 000 looks at 99 000 values", || {
+            assert!(!compiled.is_valid(&much));
+            assert!(compiled.violations(&much).to_string().starts_with("more than 19996 values in all"));
+        });
+        let listed: Vec<_> = (0..10_000).map(|i| json!([i])).collect();
+        let schema = json!({ "type": "object", "properties": { "a": { "items": { "enum": listed } } } });
+        let compiled = CompiledSchema::compile(&schema).expect("a large enum is an enum");
+        quickly("a long comparison", || assert!(!compiled.is_valid(&json!({ "a": vec![json!([9_999]); 40_000] }))));
+    }
+
     patterns_that_explode {
         for pattern in ["^(a*)*\\1b$", "(?=a)b", "(\\w{100}){100}", "(?:a?){5000}a{5000}"] {
             let schema = json!({ "type": "object", "properties": { "s": { "type": "string", "pattern": pattern } } });
