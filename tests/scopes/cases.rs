@@ -288,3 +288,25 @@ fn holders_of_a_listing_are_told_of_changes() {
     assert!(registry.register(answering("t", "v")).is_err());
     assert!(!changes.has_changed().expect("the registry is there"), "what is refused changes nothing");
 }
+
+#[test]
+fn a_deny_list_admits_what_comes_later_and_an_allow_list_does_not() {
+    let registry = ToolRegistry::new();
+    for name in ["a", "b"] {
+        registry.register(answering(name, name)).expect("good");
+    }
+    let (denies, allows) = (registry.scope("denies"), registry.scope("allows"));
+    denies.restrict(Restriction::deny(["a"])).expect("known");
+    let held = allows.restrict(Restriction::allow(["a"])).expect("known");
+    registry.register(answering("c", "c")).expect("good");
+    let listed = |scope: &toolgate::Scope| scope.schemas().iter().map(|s| s.name().to_owned()).collect::<Vec<_>>();
+    assert_eq!((listed(&denies), listed(&allows)), (vec!["b".to_owned(), "c".to_owned()], vec!["a".to_owned()]));
+    allows.register(answering("d", "own")).expect("its own is not restricted");
+    assert_eq!(listed(&allows), ["a", "d"]);
+    assert!(held.remove());
+    assert_eq!(listed(&allows), ["a", "b", "c", "d"]);
+    let nothing = registry.scope("nothing");
+    nothing.restrict(Restriction::allow(Vec::<&str>::new())).expect("an empty list is a list");
+    assert!(nothing.schemas().is_empty());
+    assert!(nothing.restrict(Restriction::new()).is_err(), "neither list");
+}
