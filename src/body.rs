@@ -8,20 +8,18 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    call_core::CallCore,
     contain::{Contained, Panicked},
     error::ToolError,
-    execution::ToolExecution,
+    execution::DispatchExecution,
     grace::{Grace, Waited},
     result::Effects,
-    signal::Signal,
 };
 
 /// How a run of a body ended.
 pub(crate) struct Ended {
     pub(crate) how: Waited<Result<Value, ToolError>>,
-    /// The fused signal of the run.
-    pub(crate) signal: Signal,
+    /// Whether the fused signal of the run had fired when it settled.
+    pub(crate) cancelled: bool,
     /// The definition's deadline, if that was the first cause of its end.
     pub(crate) timed_out: Option<Duration>,
 }
@@ -31,21 +29,20 @@ pub(crate) struct BodyRun {
     // Dropped before the mark: what the body does while it is dropped is part of its run.
     future: Contained<'static, Result<Value, ToolError>>,
     grace: Grace,
-    signal: Signal,
     timeout: Option<Duration>,
     mark: Mark,
 }
 
 /// Ends the run when it is dropped: with unknown effects, unless the body has settled before.
 struct Mark {
-    call: ToolExecution,
+    cx: DispatchExecution,
     open: bool,
 }
 
 impl Mark {
     fn close(&mut self, effects: Effects) {
         if std::mem::take(&mut self.open) {
-            self.call.core.end_run(effects);
+            self.cx.core.end_run(effects);
         }
     }
 }
@@ -57,23 +54,20 @@ impl Drop for Mark {
 }
 
 impl BodyRun {
-    /// `timeout` is the last link of `signal`, where the definition sets one.
+    /// `cx` is the view of the run; `timeout` is the last link of its signal, where the definition sets one.
     pub(crate) fn new(
-        call: ToolExecution,
-        signal: Signal,
+        cx: DispatchExecution,
         timeout: Option<Duration>,
         future: Contained<'static, Result<Value, ToolError>>,
     ) -> Self {
-        let grace = Grace::new(signal.clone(), call.core.grace);
-        Self { future, grace, signal, timeout, mark: Mark { call, open: true } }
+        let grace = Grace::new(cx.core.grace);
+        Self { future, grace, timeout, mark: Mark { cx, open: true } }
     }
 
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Ended> {
-        let core: &CallCore = &self.mark.call.core;
-        let signal = &self.signal;
-        let follow = || signal.follow() | core.follow_run();
+        let run = &self.mark.cx;
         let future = &mut self.future;
-        let waited = self.grace.poll(cx, follow, |cx| future.poll(cx));
+        let waited = self.grace.poll(cx, run, || run.core.follow_run(), |cx| future.poll(cx));
         let Poll::Ready(how) = waited else { return Poll::Pending };
         match &how {
             Waited::Dropped => {
@@ -85,8 +79,9 @@ impl BodyRun {
             Waited::Settled(Err(error)) if error.is_not_entered() => self.mark.close(Effects::None),
             Waited::Settled(_) | Waited::Panicked(_) => self.mark.close(Effects::Settled),
         }
-        let timed_out = self.timeout.filter(|_| self.signal.fired_by_itself());
-        Poll::Ready(Ended { how, signal: self.signal.clone(), timed_out })
+        let link = self.mark.cx.link();
+        let timed_out = self.timeout.filter(|_| link.fired_by_itself());
+        Poll::Ready(Ended { how, cancelled: link.has_fired(), timed_out })
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct CallCore {
     pub(crate) agent: Option<ScopeId>,
     pub(crate) parent: Option<ExecutionToken>,
     /// The calls whose bodies this one runs in, the outermost first.
-    pub(crate) ancestors: Arc<[ExecutionToken]>,
+    pub(crate) ancestors: Ancestors,
     pub(crate) extensions: Extensions,
     pub(crate) grace: Duration,
     /// The first link of every signal of this call: the caller's token.
@@ -83,11 +83,8 @@ pub(crate) struct CallParts {
     pub(crate) origin: Origin,
 }
 
-/// The ancestors of a top-level call; shared, for there are many.
-fn none() -> Arc<[ExecutionToken]> {
-    static NONE: std::sync::LazyLock<Arc<[ExecutionToken]>> = std::sync::LazyLock::new(|| Arc::from([]));
-    NONE.clone()
-}
+/// None for a top-level call.
+pub(crate) type Ancestors = Option<Arc<[ExecutionToken]>>;
 
 /// Where a call comes from.
 #[derive(Default)]
@@ -115,7 +112,7 @@ impl CallCore {
             arguments: parts.arguments,
             agent: parts.agent,
             parent: parent.map(|p| p.token),
-            ancestors: parent.map_or_else(none, |p| p.ancestors.iter().copied().chain([p.token]).collect()),
+            ancestors: parent.map(|p| p.ancestors().iter().copied().chain([p.token]).collect()),
             extensions: parts.extensions,
             grace: parts.grace,
             node: Node::root(parts.cancellation, outer),
@@ -126,6 +123,10 @@ impl CallCore {
             effects: AtomicU8::new(Effects::None as u8),
             run: Mutex::default(),
         }
+    }
+
+    pub(crate) fn ancestors(&self) -> &[ExecutionToken] {
+        self.ancestors.as_deref().unwrap_or_default()
     }
 
     /// The stages entered so far.

@@ -12,7 +12,12 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    approval::Approval, call::ScopeId, call_core::CallCore, extensions::Extensions, signal::Signal, stage::Stages,
+    approval::Approval,
+    call::ScopeId,
+    call_core::CallCore,
+    extensions::Extensions,
+    signal::{Node, Signal},
+    stage::Stages,
 };
 
 /// Names one execution: never used twice in a process.
@@ -103,10 +108,12 @@ impl ToolExecution {
 
     /// Whether the call is cancelled, as far as this participant is concerned; the same as `signal().is_cancelled()`.
     pub fn is_cancelled(&self) -> bool {
-        match &self.signal {
-            Some(signal) => signal.is_cancelled(),
-            None => self.signal().is_cancelled(),
-        }
+        self.link().is_cancelled()
+    }
+
+    /// The link that this view is under, without a handle on it.
+    pub(crate) fn link(&self) -> &Node {
+        self.signal.as_ref().map_or(&self.core.node, Signal::node)
     }
 
     /// How the call was admitted.

@@ -9,10 +9,7 @@ use std::{
 
 use tokio::time::{Instant, Sleep};
 
-use crate::{
-    contain::Panicked,
-    signal::{Cancelled, Signal},
-};
+use crate::{contain::Panicked, execution::ToolExecution, signal::Cancelled};
 
 /// How the wait for a participant ended.
 pub(crate) enum Waited<T> {
@@ -24,45 +21,46 @@ pub(crate) enum Waited<T> {
     Dropped,
 }
 
-/// The clock of one wait: after `signal` has fired, what is waited for has `period` to settle.
+/// The clock of one wait: after the signal it is under has fired, what is waited for has `period` to settle.
 ///
 /// Costs nothing while the participant answers at once; timers and wake-ups are made after the first pending poll.
 pub(crate) struct Grace {
-    signal: Signal,
     period: Duration,
     woken_by: Option<Cancelled>,
     end: Option<Pin<Box<Sleep>>>,
 }
 
 impl Grace {
-    pub(crate) fn new(signal: Signal, period: Duration) -> Self {
-        Self { signal, period, woken_by: None, end: None }
+    pub(crate) fn new(period: Duration) -> Self {
+        Self { period, woken_by: None, end: None }
     }
 
     /// Polls the participant, then the clock: what settles in the same instant has settled in time.
-    /// `follow` passes a cancellation on to tokens handed out, and tells whether somebody got news.
+    /// `under` is the view whose signal counts; `also` passes a cancellation on to tokens handed out besides that one's,
+    /// and tells whether somebody got news.
     pub(crate) fn poll<T>(
         &mut self,
         cx: &mut Context<'_>,
-        follow: impl Fn() -> bool,
+        under: &ToolExecution,
+        also: impl Fn() -> bool,
         mut inner: impl FnMut(&mut Context<'_>) -> Poll<Result<T, Panicked>>,
     ) -> Poll<Waited<T>> {
         let settled = |r| match r {
             Ok(value) => Waited::Settled(value),
             Err(panic) => Waited::Panicked(panic),
         };
+        let follow = || under.link().follow() | also();
         follow();
         if let Poll::Ready(r) = inner(cx) {
             return Poll::Ready(settled(r));
         }
-        let Some(fired) = self.signal.fired_at() else {
-            let signal = &self.signal;
-            let wait = self.woken_by.get_or_insert_with(|| signal.cancelled());
+        let Some(fired) = under.link().fired_at() else {
+            let wait = self.woken_by.get_or_insert_with(|| under.signal().cancelled());
             if Pin::new(wait).poll(cx).is_pending() {
                 return Poll::Pending;
             }
             // It fired between the look and the wait: look again.
-            return self.poll(cx, follow, inner);
+            return self.poll(cx, under, also, inner);
         };
         if follow() {
             // Those who wait on a token hear of it now and get one more poll before the clock is read.

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::execution::ExecutionToken;
+use crate::{call_core::Ancestors, execution::ExecutionToken};
 
 /// What one call reads and writes, by names that mean the same to every tool of the registry, such as `file:/a/b`.
 ///
@@ -105,8 +105,14 @@ struct Waiting {
 pub(crate) struct Claim {
     pub(crate) owner: ExecutionToken,
     /// The calls whose bodies the owner runs in: what they hold does not hinder it.
-    pub(crate) ancestors: Arc<[ExecutionToken]>,
+    pub(crate) ancestors: Ancestors,
     pub(crate) keys: ResourceKeys,
+}
+
+impl Claim {
+    fn is_within(&self, holder: &ExecutionToken) -> bool {
+        self.ancestors.as_ref().is_some_and(|all| all.contains(holder))
+    }
 }
 
 impl ResourceTable {
@@ -193,7 +199,7 @@ impl State {
             let of_reads = keys.reads.iter().filter_map(holders).flat_map(|h| &h.writers);
             of_writes.chain(of_reads).chain(&self.everything).copied().collect()
         };
-        found.retain(|holder| *holder != claim.owner && !claim.ancestors.contains(holder));
+        found.retain(|holder| *holder != claim.owner && !claim.is_within(holder));
         found
     }
 
@@ -207,12 +213,12 @@ impl State {
         let mut todo = self.blockers(claim);
         let mut seen = Vec::new();
         while let Some(holder) = todo.pop() {
-            if claim.ancestors.contains(&holder) {
+            if claim.is_within(&holder) {
                 return true;
             }
             if !seen.contains(&holder) {
                 seen.push(holder);
-                let within = self.waiting.iter().filter(|w| w.claim.ancestors.contains(&holder));
+                let within = self.waiting.iter().filter(|w| w.claim.is_within(&holder));
                 todo.extend(within.flat_map(|w| self.blockers(&w.claim)));
             }
         }
@@ -222,7 +228,7 @@ impl State {
     /// Whether somebody who asked earlier wants what excludes this: so a writer is not passed by readers for ever.
     /// A call within one that holds keys does not queue: those who wait may wait for its ancestor.
     fn is_wanted_before(&self, claim: &Claim, at: usize) -> bool {
-        if claim.ancestors.iter().any(|a| self.held.contains_key(a)) {
+        if claim.ancestors.iter().flat_map(|all| all.iter()).any(|a| self.held.contains_key(a)) {
             return false;
         }
         self.waiting[..at].iter().any(|earlier| excludes(&earlier.claim.keys, &claim.keys))

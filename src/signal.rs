@@ -106,6 +106,37 @@ impl Node {
         Some(*self.fired.get_or_init(|| fired))
     }
 
+    /// Whether it has fired. Exact.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.look(Clock::Past).is_some()
+    }
+
+    /// Whether it has fired, by what is known without a look at the clock.
+    pub(crate) fn has_fired(&self) -> bool {
+        self.look(Clock::Unread).is_some()
+    }
+
+    /// The clock's turn: since when it is cancelled, if it is.
+    pub(crate) fn fired_at(&self) -> Option<Instant> {
+        self.look(Clock::Reached).map(|f| f.at)
+    }
+
+    /// Whether it fired by its own cause, and not by an outer link.
+    pub(crate) fn fired_by_itself(&self) -> bool {
+        self.look(Clock::Unread).is_some_and(|f| f.own)
+    }
+
+    /// Passes a cancellation on to the token that was handed out; tells whether somebody got news.
+    pub(crate) fn follow(&self) -> bool {
+        match self.bridge.get() {
+            Some(bridge) if !bridge.is_cancelled() && self.has_fired() => {
+                bridge.cancel();
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Ends the life of this link: whoever holds its token is told.
     pub(crate) fn end(&self) {
         if let Some(bridge) = self.bridge.get() {
@@ -180,22 +211,21 @@ impl Signal {
 
     /// Whether it has fired. Exact: there is no delay between a cancellation and this answer.
     pub fn is_cancelled(&self) -> bool {
-        self.owner.node().look(Clock::Past).is_some()
+        self.node().is_cancelled()
     }
 
-    /// Whether it has fired, by what is known without a look at the clock.
-    pub(crate) fn has_fired(&self) -> bool {
-        self.owner.node().look(Clock::Unread).is_some()
+    pub(crate) fn node(&self) -> &Node {
+        self.owner.node()
     }
 
     /// The clock's turn: since when it is cancelled, if it is.
     pub(crate) fn fired_at(&self) -> Option<Instant> {
-        self.owner.node().look(Clock::Reached).map(|f| f.at)
+        self.node().fired_at()
     }
 
     /// Whether it fired by its own link, and not by an outer one. False while it has not fired.
     pub fn fired_by_itself(&self) -> bool {
-        self.owner.node().look(Clock::Unread).is_some_and(|f| f.own)
+        self.node().fired_by_itself()
     }
 
     /// Waits until it fires.
@@ -224,16 +254,8 @@ impl Signal {
         bridge.clone()
     }
 
-    /// Passes a cancellation on to the token that was handed out; tells whether somebody got news.
     pub(crate) fn follow(&self) -> bool {
-        let node = self.owner.node();
-        match node.bridge.get() {
-            Some(bridge) if !bridge.is_cancelled() && node.look(Clock::Unread).is_some() => {
-                bridge.cancel();
-                true
-            }
-            _ => false,
-        }
+        self.node().follow()
     }
 
     pub(crate) fn end(&self) {
@@ -255,7 +277,7 @@ impl From<CancellationToken> for Signal {
 
 impl fmt::Debug for Signal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Signal").field("cancelled", &self.has_fired()).finish()
+        f.debug_struct("Signal").field("cancelled", &self.node().has_fired()).finish()
     }
 }
 

@@ -142,13 +142,13 @@ impl ExecuteNext<'_> {
     /// Dropping the future drops the run; the body's effects are unknown then. It can be run again.
     pub async fn run_with(&mut self, signal: impl Into<Signal> + Send) -> Result<DispatchOutcome, PolicyError> {
         let signal = self.cx.signal().narrowed_by(signal.into());
-        let grace = Grace::new(signal.clone(), self.cx.core.grace);
+        let grace = Grace::new(self.cx.core.grace);
         self.start(self.cx.narrowed(signal), Some(grace)).await
     }
 
     fn start(&self, cx: DispatchExecution, grace: Option<Grace>) -> Run<'_> {
-        let ends = grace.as_ref().map(|_| EndOf(cx.signal()));
-        Run { step: Some(start(cx, self.rest, self.innermost)), innermost: self.innermost, grace, ends }
+        let under = grace.map(|grace| (grace, Narrowed(cx.clone())));
+        Run { step: Some(start(cx, self.rest, self.innermost)), innermost: self.innermost, under }
     }
 }
 
@@ -215,16 +215,16 @@ struct Run<'a> {
     /// Dropped when the grace period is over.
     step: Option<Step<'a>>,
     innermost: &'a dyn Innermost,
-    grace: Option<Grace>,
     /// Last: the tokens of the signal fire when the run is gone.
-    ends: Option<EndOf>,
+    under: Option<(Grace, Narrowed)>,
 }
 
-struct EndOf(Signal);
+/// The view of a run under a signal of its own, whose life ends with the run.
+struct Narrowed(DispatchExecution);
 
-impl Drop for EndOf {
+impl Drop for Narrowed {
     fn drop(&mut self) {
-        self.0.end();
+        self.0.link().end();
     }
 }
 
@@ -234,8 +234,8 @@ impl Future for Run<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         let Some(step) = &mut this.step else { return Poll::Pending };
-        let (Some(grace), Some(ends)) = (&mut this.grace, &this.ends) else { return step.poll(cx) };
-        let waited = grace.poll(cx, || ends.0.follow(), |cx| step.poll(cx).map(Ok::<_, Panicked>));
+        let Some((grace, narrowed)) = &mut this.under else { return step.poll(cx) };
+        let waited = grace.poll(cx, &narrowed.0, || false, |cx| step.poll(cx).map(Ok::<_, Panicked>));
         waited.map(|waited| match waited {
             Waited::Settled(answer) => answer,
             Waited::Panicked(_) | Waited::Dropped => {

@@ -48,7 +48,7 @@ pub(crate) fn check(call: &RunningCall) -> Result<Admitted, Exit> {
     if call.is_cancelled() {
         return Err(Exit::Finalize(Draft::failure(aborted(call.core()))));
     }
-    if call.core().ancestors.len() > call.registry.limits.nesting_depth {
+    if call.core().ancestors().len() > call.registry.limits.nesting_depth {
         let message = format!("calls within calls go deeper than {} levels", call.registry.limits.nesting_depth);
         return Err(Exit::Post(Draft::failure(ToolFailure::new(ErrorCode::CALL_DEPTH_EXCEEDED, message))));
     }

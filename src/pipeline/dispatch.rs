@@ -78,8 +78,7 @@ impl<'a> Dispatch<'a> {
 impl Innermost for Dispatch<'_> {
     fn begin(&self, cx: &DispatchExecution) -> Begun {
         let core = self.call.core();
-        let signal = cx.signal();
-        if signal.has_fired() {
+        if cx.link().has_fired() {
             return self.refused(aborted(core));
         }
         if let Some(refused) = self.no_longer_cleared() {
@@ -90,16 +89,16 @@ impl Innermost for Dispatch<'_> {
             Err(failure) => return self.refused(*failure),
         };
         let timeout = tool.timeout.or(self.call.registry.limits.default_timeout);
-        let deadline = timeout.and_then(|t| signal.deadline(t));
+        let deadline = timeout.and_then(|t| cx.signal().deadline(t));
         let timeout = timeout.filter(|_| deadline.is_some());
-        let signal = deadline.unwrap_or(signal);
-        let context = ToolContext::new(cx.narrowed(signal.clone()), core.begin_run());
+        let run = deadline.map_or_else(|| cx.clone(), |signal| cx.narrowed(signal));
+        let context = ToolContext::new(run.clone(), core.begin_run());
         let future = Contained::start(|| (tool.body)(context));
-        Begun::Body(BodyRun::new(self.call.cx.clone(), signal, timeout, future))
+        Begun::Body(BodyRun::new(run, timeout, future))
     }
 
     fn settle(&self, run: Ended) -> Result<DispatchOutcome, PolicyError> {
-        let Ended { how, signal, timed_out } = run;
+        let Ended { how, cancelled, timed_out } = run;
         let result = match how {
             Waited::Settled(Ok(value)) => Ok(value),
             Waited::Settled(Err(error)) => Err(tool_failure(error)),
@@ -119,7 +118,7 @@ impl Innermost for Dispatch<'_> {
             Err(failure) => ToolResult::failure(failure),
             Ok(value) => match checked(self.call, value) {
                 Err(failure) => ToolResult::failure(*failure),
-                Ok(_) if signal.has_fired() => ToolResult::failure(aborted(self.call.core())),
+                Ok(_) if cancelled => ToolResult::failure(aborted(self.call.core())),
                 Ok(value) => rendered(self.call, value),
             },
         };

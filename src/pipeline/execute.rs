@@ -23,9 +23,8 @@ pub(crate) async fn execute(call: &RunningCall, cleared: &Cleared) -> Result<Dra
     let dispatch = Dispatch::new(call, cleared);
     let waited = {
         let mut chain = wrapper::start(call.cx.dispatched(), &call.view.wrappers, &dispatch);
-        let signal = call.signal();
-        let mut grace = Grace::new(signal.clone(), call.core().grace);
-        poll_fn(|cx| grace.poll(cx, || signal.follow(), |cx| chain.poll(cx).map(Ok::<_, Panicked>))).await
+        let mut grace = Grace::new(call.core().grace);
+        poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| chain.poll(cx).map(Ok::<_, Panicked>))).await
     };
     // The first failure of a wrapper counts, whatever an outer one made of it. Contexts are dropped.
     if let Some(failure) = call.core().failure() {

@@ -53,7 +53,7 @@ impl Drop for Finish {
 /// Ends a call: nothing of it may run any more. To be called once.
 pub(crate) fn finish(call: &RunningCall, mut draft: Draft) -> Arc<ToolResult> {
     // From here on nothing of the call runs any more: whoever holds a token of it is told.
-    call.signal().end();
+    call.core().node.end();
     if let Err(failure) = &mut draft.edit().outcome {
         failure.effects = call.core().effects();
     }

@@ -27,9 +27,8 @@ pub(crate) async fn post_execute(call: &RunningCall, mut draft: Draft) -> Draft 
     let waited = {
         let chain = Chain::new(&call.cx, &call.view.post, call.registry.limits.policy_timeout);
         let mut link = PostNext { chain, outcome: draft.result() }.start();
-        let signal = call.signal();
-        let mut grace = Grace::new(signal.clone(), call.core().grace);
-        poll_fn(|cx| grace.poll(cx, || signal.follow(), |cx| link.poll_link(cx).map(Ok::<_, Panicked>))).await
+        let mut grace = Grace::new(call.core().grace);
+        poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| link.poll_link(cx).map(Ok::<_, Panicked>))).await
     };
     if let Some(failure) = call.core().failure() {
         let_go((waited, draft));

@@ -32,9 +32,8 @@ pub(crate) async fn pre_execute(call: &RunningCall, _admitted: Admitted) -> Resu
     let chain = Chain::new(&call.cx, &call.view.pre, call.registry.limits.policy_timeout);
     let waited = {
         let mut link = PreNext { chain }.start();
-        let signal = call.signal();
-        let mut grace = Grace::new(signal.clone(), call.core().grace);
-        poll_fn(|cx| grace.poll(cx, || signal.follow(), |cx| link.poll_link(cx).map(Ok::<_, Panicked>))).await
+        let mut grace = Grace::new(call.core().grace);
+        poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| link.poll_link(cx).map(Ok::<_, Panicked>))).await
     };
     // The first failure counts, whatever an outer policy made of it, and whether or not that came to an end.
     if let Some(failure) = call.core().failure() {

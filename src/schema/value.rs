@@ -20,43 +20,43 @@ pub(crate) fn deeper_than(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// Checks a built value against `limits`; bytes are those of its strings and keys.
+/// Checks a built value against `limits`; bytes are those of its strings and keys. Recurses no farther than the limit on
+/// levels, and ends at the first limit that is passed.
 pub(crate) fn measure(value: &Value, limits: ArgumentLimits) -> Result<(), ArgumentProblem> {
-    if deeper_than(value, limits.depth) {
-        return Err(too_deep(limits.depth));
-    }
-    let (mut nodes, mut bytes) = (0_usize, 0_usize);
-    let mut todo = vec![value];
-    while let Some(value) = todo.pop() {
-        nodes += 1;
-        let inside = match value {
-            Value::Array(items) => items.len(),
-            Value::Object(map) => map.len(),
-            _ => 0,
-        };
-        // What waits is counted too: nothing is piled up that is refused in the end.
-        if nodes + todo.len() + inside > limits.nodes {
-            return Err(too_many(limits.nodes));
+    Tally { limits, nodes: 0, bytes: 0 }.add(value, 0)
+}
+
+struct Tally {
+    limits: ArgumentLimits,
+    nodes: usize,
+    bytes: usize,
+}
+
+impl Tally {
+    fn add(&mut self, value: &Value, levels: usize) -> Result<(), ArgumentProblem> {
+        self.nodes += 1;
+        if self.nodes > self.limits.nodes {
+            return Err(too_many(self.limits.nodes));
         }
         match value {
-            Value::String(text) => bytes += text.len(),
-            Value::Array(items) => todo.extend(items),
-            Value::Object(map) => {
-                for (key, item) in map {
-                    if key.len() > KEY_BYTES {
-                        return Err(long_key(key));
-                    }
-                    bytes += key.len();
-                    todo.push(item);
+            Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+            Value::String(text) => self.add_bytes(text.len()),
+            Value::Array(_) | Value::Object(_) if levels == self.limits.depth => Err(too_deep(levels)),
+            Value::Array(items) => items.iter().try_for_each(|item| self.add(item, levels + 1)),
+            Value::Object(map) => map.iter().try_for_each(|(key, item)| {
+                if key.len() > KEY_BYTES {
+                    return Err(long_key(key));
                 }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
-        if bytes > limits.bytes {
-            return Err(too_large(limits.bytes));
+                self.add_bytes(key.len())?;
+                self.add(item, levels + 1)
+            }),
         }
     }
-    Ok(())
+
+    fn add_bytes(&mut self, more: usize) -> Result<(), ArgumentProblem> {
+        self.bytes += more;
+        if self.bytes > self.limits.bytes { Err(too_large(self.limits.bytes)) } else { Ok(()) }
+    }
 }
 
 pub(crate) fn too_deep(levels: usize) -> ArgumentProblem {
