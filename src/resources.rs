@@ -110,8 +110,8 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    fn is_within(&self, holder: &ExecutionToken) -> bool {
-        self.ancestors.as_ref().is_some_and(|all| all.contains(holder))
+    fn is_within(&self, holder: ExecutionToken) -> bool {
+        self.ancestors.as_ref().is_some_and(|all| all.contains(&holder))
     }
 }
 
@@ -199,7 +199,7 @@ impl State {
             let of_reads = keys.reads.iter().filter_map(holders).flat_map(|h| &h.writers);
             of_writes.chain(of_reads).chain(&self.everything).copied().collect()
         };
-        found.retain(|holder| *holder != claim.owner && !claim.is_within(holder));
+        found.retain(|holder| *holder != claim.owner && !claim.is_within(*holder));
         found
     }
 
@@ -213,12 +213,12 @@ impl State {
         let mut todo = self.blockers(claim);
         let mut seen = Vec::new();
         while let Some(holder) = todo.pop() {
-            if claim.is_within(&holder) {
+            if claim.is_within(holder) {
                 return true;
             }
             if !seen.contains(&holder) {
                 seen.push(holder);
-                let within = self.waiting.iter().filter(|w| w.claim.is_within(&holder));
+                let within = self.waiting.iter().filter(|w| w.claim.is_within(holder));
                 todo.extend(within.flat_map(|w| self.blockers(&w.claim)));
             }
         }
