@@ -81,35 +81,40 @@ impl Addition {
         Ok(Self::Approver(name_of("approver", &approver, |p| p.name())?, approver))
     }
 
-    fn put(self, id: u64, place: Place<'_>, layer: &mut Layer, next: &mut Snapshot) -> Result<(), RegisterError> {
-        match self {
-            Self::Tool(tool) => {
-                let name = tool.name().clone();
-                if layer.tools.contains_key(&name) {
-                    let help =
-                        "already registered in this layer; to make a variant for one agent, register it in a scope";
-                    return Err(RegisterError::one(format!("tool {name:?}"), "name", help));
-                }
-                layer.tools.insert(name, (id, Arc::from(tool)));
+    /// Whether it can be put there.
+    fn check(&self, place: Place<'_>, layer: &Layer, next: &Snapshot) -> Result<(), RegisterError> {
+        let taken = match self {
+            Self::Tool(tool) if layer.tools.contains_key(tool.name()) => {
+                let help = "already registered in this layer; to make a variant for one agent, register it in a scope";
+                return Err(RegisterError::one(format!("tool {:?}", tool.name()), "name", help));
             }
-            Self::Pre(name, placed) => unique("pre-policy", &mut layer.pre, id, name, placed)?,
-            Self::Wrapper(name, placed) => unique("wrapper", &mut layer.wrappers, id, name, placed)?,
-            Self::Post(name, placed) => unique("post-policy", &mut layer.post, id, name, placed)?,
+            Self::Approver(name, _) => {
+                let Some((_, there)) = &next.approver else { return Ok(()) };
+                let help = format!("{:?} is installed already; take it out first", there.name);
+                return Err(RegisterError::one(format!("approver {name:?}"), "name", help));
+            }
+            Self::Restriction(restriction) => return check_restriction(restriction, place, next),
+            Self::Pre(name, _) if layer.pre.contains(name) => ("pre-policy", name),
+            Self::Wrapper(name, _) if layer.wrappers.contains(name) => ("wrapper", name),
+            Self::Post(name, _) if layer.post.contains(name) => ("post-policy", name),
+            _ => return Ok(()),
+        };
+        let help = "already taken in this layer; orderings and results need it to be unique";
+        Err(RegisterError::one(format!("{} {:?}", taken.0, taken.1), "name", help))
+    }
+
+    /// Puts it there. It has been checked.
+    fn put(self, id: u64, layer: &mut Layer, next: &mut Snapshot) {
+        match self {
+            Self::Tool(tool) => _ = layer.tools.insert(tool.name().clone(), (id, Arc::from(tool))),
+            Self::Pre(name, placed) => layer.pre.add(id, name, placed),
+            Self::Wrapper(name, placed) => layer.wrappers.add(id, name, placed),
+            Self::Post(name, placed) => layer.post.add(id, name, placed),
             Self::Guard(name, placed) => layer.guards.add(id, name, placed),
             Self::Observer(name, placed) => layer.observers.add(id, name, placed),
-            Self::Approver(name, part) => {
-                if let Some((_, there)) = &next.approver {
-                    let help = format!("{:?} is installed already; take it out first", there.name);
-                    return Err(RegisterError::one(format!("approver {name:?}"), "name", help));
-                }
-                next.approver = Some((id, Named::new(name, part)));
-            }
-            Self::Restriction(restriction) => {
-                check_restriction(&restriction, place, next)?;
-                layer.restrictions.push((id, restriction));
-            }
+            Self::Approver(name, part) => next.approver = Some((id, Named::new(name, part))),
+            Self::Restriction(restriction) => layer.restrictions.push((id, restriction)),
         }
-        Ok(())
     }
 }
 
@@ -128,21 +133,6 @@ fn check_restriction(restriction: &Restriction, place: Place<'_>, next: &Snapsho
     if !unknown.is_empty() {
         return error(format!("names what is registered neither globally nor in an ancestor: {unknown:?}"));
     }
-    Ok(())
-}
-
-fn unique<P: ?Sized>(
-    kind: &'static str,
-    row: &mut Row<P>,
-    id: u64,
-    name: Arc<str>,
-    placed: Placed<P>,
-) -> Result<(), RegisterError> {
-    if row.contains(&name) {
-        let help = "already taken in this layer; orderings and results need it to be unique";
-        return Err(RegisterError::one(format!("{kind} {name:?}"), "name", help));
-    }
-    row.add(id, name, placed);
     Ok(())
 }
 
@@ -179,9 +169,16 @@ impl Target {
     /// Publishes all additions in one step, or none.
     pub(crate) fn add_all(&self, additions: Vec<Addition>) -> Result<Vec<u64>, RegisterError> {
         let ids: Vec<u64> = additions.iter().map(|_| self.shared.next_id()).collect();
+        // Outside of the change: what is left when one is refused is dropped after the lock.
+        let mut additions = additions.into_iter();
         self.change(|layer, next| {
-            for (id, addition) in ids.iter().zip(additions) {
-                addition.put(*id, self.place(), layer, next)?;
+            for id in &ids {
+                if let Some(addition) = additions.as_slice().first() {
+                    addition.check(self.place(), layer, next)?;
+                }
+                if let Some(addition) = additions.next() {
+                    addition.put(*id, layer, next);
+                }
             }
             arrange("pre-policy", &mut layer.pre, &ids)?;
             arrange("guard", &mut layer.guards, &ids)?;
@@ -197,16 +194,22 @@ impl Target {
         change: impl FnOnce(&mut Layer, &mut Snapshot) -> Result<(), RegisterError>,
     ) -> Result<(), RegisterError> {
         let place = self.place();
-        self.shared.update(|next| {
+        let mut spoiled = None;
+        let changed = self.shared.update(|next| {
             let Some(layer) = next.layer(place) else {
                 let id = place.map(|(id, _)| id.to_string()).unwrap_or_default();
                 return Err(RegisterError::one(format!("scope {id:?}"), "scope", "is closed; open it again first"));
             };
             let mut layer = (*layer).clone();
-            change(&mut layer, next)?;
+            if let Err(error) = change(&mut layer, next) {
+                spoiled = Some(layer);
+                return Err(error);
+            }
             next.set_layer(place, layer);
             Ok(())
-        })
+        });
+        drop(spoiled);
+        changed
     }
 
     pub(crate) fn set_mode(&self, mode: ApprovalMode) -> bool {

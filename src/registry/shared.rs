@@ -81,18 +81,23 @@ impl Shared {
         &self,
         change: impl FnOnce(&mut Snapshot) -> Result<T, RegisterError>,
     ) -> Result<T, RegisterError> {
-        let (done, _old) = {
+        // What is replaced or spoiled may be the last to hold a tool or policy, whose destructor is foreign code and may
+        // want to register or remove something itself: it goes after the lock.
+        let (done, _garbage) = {
             let _one = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
             let mut next = Snapshot::clone(&self.current.load());
             next.version += 1;
             let version = next.version;
-            let done = change(&mut next)?;
-            let old = self.current.swap(Arc::new(next));
-            self.version.store(version, Ordering::Release);
-            self.changes.send_replace(version);
-            (done, old)
+            match change(&mut next) {
+                Ok(done) => {
+                    let old = self.current.swap(Arc::new(next));
+                    self.version.store(version, Ordering::Release);
+                    self.changes.send_replace(version);
+                    (Ok(done), old)
+                }
+                Err(error) => (Err(error), Arc::new(next)),
+            }
         };
-        // The old snapshot may be the last to hold a tool, whose destructor is foreign code: it goes after the lock.
-        Ok(done)
+        done
     }
 }

@@ -273,3 +273,49 @@ fn the_digest_a_body_sees_is_the_one_that_was_asked_about() {
     assert_eq!(one.value(), two.value());
     assert_eq!(one.value().expect("asked")[0], "approver");
 }
+
+/// A tool that takes another registration along when it goes.
+fn taking_along(registry: &ToolRegistry, name: &str, other: &str) -> toolgate::ToolDefinition {
+    let other = registry.register(counting(other, &Count::default())).expect("free").into_guard();
+    tool(name).output(OutputSpec::any()).body(move |_| {
+        let _held = &other;
+        async { Ok(json!(null)) }
+    })
+}
+
+/// Registers tools of which one is refused.
+struct Broken(std::sync::Mutex<Vec<toolgate::ToolDefinition>>);
+
+impl Plugin for Broken {
+    fn name(&self) -> &str {
+        "broken"
+    }
+
+    fn install(&self, installer: &mut Installer) -> Result<(), RegisterError> {
+        self.0.lock().expect("sound").drain(..).try_for_each(|tool| installer.register(tool))
+    }
+}
+
+#[test]
+fn a_destructor_may_use_the_registry_whatever_it_is_dropped_for() {
+    let (done, finished) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let registry = ToolRegistry::new();
+        registry.register(counting("t", &Count::default())).expect("free");
+        let refused = registry.register(taking_along(&registry, "t", "a"));
+        assert!(refused.is_err(), "the name is taken");
+        let tools = vec![
+            taking_along(&registry, "fine", "b"),
+            taking_along(&registry, "t", "c"),
+            taking_along(&registry, "late", "d"),
+        ];
+        assert!(registry.install(&Broken(std::sync::Mutex::new(tools))).is_err());
+        let held = registry.register(taking_along(&registry, "held", "e")).expect("free");
+        assert!(held.remove());
+        let left: Vec<_> = registry.schemas().iter().map(|s| s.name().to_owned()).collect();
+        assert_eq!(left, ["t"]);
+        done.send(()).expect("somebody waits");
+    });
+    let waited = finished.recv_timeout(std::time::Duration::from_secs(20));
+    assert!(waited.is_ok(), "it failed, or waits for itself: {waited:?}");
+}
