@@ -141,10 +141,12 @@ impl Board {
 
     /// Whether the call at `at` may overlap, as its tool says now.
     fn is_safe(&self, at: usize) -> bool {
-        match &self.slots()[at] {
-            Slot::Waiting(call) => self.registry.is_concurrency_safe(call),
-            _ => false,
-        }
+        // A classifier is foreign code: it runs on a copy, after the lock.
+        let call = match &self.slots()[at] {
+            Slot::Waiting(call) => call.clone(),
+            _ => return false,
+        };
+        self.registry.is_concurrency_safe(&call)
     }
 
     /// How many calls at the head have settled.
