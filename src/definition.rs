@@ -16,8 +16,8 @@ pub(crate) type Classifier = Arc<dyn Fn(&Value) -> bool + Send + Sync>;
 pub(crate) type Keys = Arc<dyn Fn(&Value) -> ResourceKeys + Send + Sync>;
 pub(crate) type Presenter = Arc<dyn Fn(&Value, &Value) -> Option<Value> + Send + Sync>;
 
-/// What a tool says of its effects, as MCP names them. Hints for policies: nothing is enforced by them, but that a
-/// read-only tool may overlap with others in a batch. Unsaid, the worst is assumed.
+/// What a tool says of its effects, as MCP names them. Hints: the only effect of them today is
+/// that a read-only tool may overlap with others in a batch. Unsaid, the worst is assumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "four independent hints, named as MCP names them")]
@@ -213,7 +213,7 @@ impl ToolDefinition {
     }
 
     /// Tells by the arguments whether a call may overlap with others of its batch. Only an exact yes does; a panic is a
-    /// no. Without it, read-only tools may.
+    /// no. Without it, read-only tools and those with resource keys may.
     #[must_use]
     pub fn concurrency_safe(mut self, classifier: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Self {
         self.classifier = Some(Arc::new(classifier));
@@ -236,7 +236,8 @@ impl ToolDefinition {
         self
     }
 
-    /// How long one run of the body may take; `TOOL_TIMEOUT` after that. Default: the registry's.
+    /// How long one run of the body may take; `TOOL_TIMEOUT` after that, whatever it answers later. Its signal fires then,
+    /// and a body that does not settle is dropped one grace period later, so a call may take both. Default: the registry's.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);

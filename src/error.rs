@@ -24,7 +24,9 @@ type Source = Arc<dyn Error + Send + Sync>;
 /// assert_eq!(error.code(), "READ_FAILED");
 /// ```
 ///
-/// Like `anyhow::Error` it does not implement [`Error`] itself, so that every error converts into it.
+/// Like `anyhow::Error` it does not implement [`Error`] itself, so that every error converts into it. Hence there is no
+/// `From` to write for an error type of your own that implements [`Error`], and `?` makes it `TOOL_FAILED`: where its code
+/// matters, map it with `map_err` as above.
 pub struct ToolError {
     parts: Box<ToolErrorParts>,
 }
@@ -42,7 +44,7 @@ pub(crate) struct ToolErrorParts {
 }
 
 impl ToolError {
-    /// A failure with a code of the tool's own (1 to 64 of `A-Z`, `0-9` and `_`) and a message for the model.
+    /// A failure with a code of the tool's own (1 to 64 of `A-Z`, `0-9` and `_`, a letter first) and a message for the model.
     ///
     /// A reserved or malformed code becomes `TOOL_FAILED`, with the code that was wanted in the failure's details.
     pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {

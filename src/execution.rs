@@ -75,7 +75,8 @@ impl ToolExecution {
         &self.core.name
     }
 
-    /// The arguments: the same allocation for every participant. An object, but where the call was refused for them:
+    /// The arguments: the same allocation for every participant. Numbers are as they were written: `13` and `13.0` are
+    /// different values; compare with `as_f64`. An object, but where the call was refused for them:
     /// then the text as a JSON string, or a remark in place of a value too deep to walk.
     pub fn arguments(&self) -> &Value {
         self.core.arguments.value()

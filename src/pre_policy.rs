@@ -24,7 +24,9 @@ use crate::{
 /// # What it may do
 ///
 /// Answer by itself, or await `next` and return or override what it got. Where several policies must only tighten one
-/// another, join verdicts with [`PreDecision::strictest`]. What must hold whatever the order is a [`Guard`](crate::Guard).
+/// another, join verdicts with [`PreDecision::strictest`]. What must hold whatever the order is a [`Guard`](crate::Guard):
+/// an outer policy that answers `Allow` without awaiting `next` skips everything further in, a scope's denials too. To
+/// have no objection, answer what `next` does.
 ///
 /// # Errors
 ///

@@ -39,7 +39,7 @@ pub struct ToolFailure {
     pub effects: Effects,
     /// Who denied or failed: a policy's, guard's or wrapper's name.
     pub source_name: Option<Arc<str>>,
-    /// What the body's own error said about trying again; nobody else sets it.
+    /// What the body's, or a wrapper's, own error said about trying again.
     pub retryable: Option<bool>,
     /// More about it, as data.
     pub details: Option<Value>,

@@ -52,7 +52,7 @@ use crate::{
 /// use async_trait::async_trait;
 /// use toolgate::{DispatchExecution, DispatchOutcome, ExecuteNext, ExecuteWrapper, PolicyError};
 ///
-/// /// Runs a tool that says it is idempotent a second time if it failed.
+/// /// Runs a call a second time if its error says that this may help.
 /// #[derive(Debug)]
 /// struct Twice;
 ///

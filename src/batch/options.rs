@@ -29,7 +29,7 @@ impl BatchOptions {
         self
     }
 
-    /// Cancels the batch: nothing more is started, what runs is drained, and every call gets its result.
+    /// Cancels the batch: nothing more is started, what runs is cancelled and has its grace period to settle, and every call gets its result.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.cancellation = token;
         self

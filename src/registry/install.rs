@@ -89,6 +89,10 @@ impl Addition {
                 return Err(RegisterError::one(format!("tool {:?}", tool.name()), "name", help));
             }
             Self::Approver(name, _) => {
+                if place.is_some() {
+                    let help = "an approver is for the whole registry: install it globally";
+                    return Err(RegisterError::one(format!("approver {name:?}"), "scope", help));
+                }
                 let Some((_, there)) = &next.approver else { return Ok(()) };
                 let help = format!("{:?} is installed already; take it out first", there.name);
                 return Err(RegisterError::one(format!("approver {name:?}"), "name", help));

@@ -87,7 +87,7 @@ impl ToolRegistry {
     ///
     /// # Errors
     ///
-    /// If its `name` panics.
+    /// If its name is empty or cannot be asked for, or its place names an unknown one or makes a cycle.
     pub fn guard(&self, guard: impl Into<Placed<dyn Guard>>) -> Result<Registration, RegisterError> {
         self.here().add(Addition::guard(guard.into())?)
     }
@@ -114,7 +114,7 @@ impl ToolRegistry {
     ///
     /// # Errors
     ///
-    /// If its `name` panics.
+    /// If its name is empty or cannot be asked for, or its place names an unknown one or makes a cycle.
     pub fn observer(&self, observer: impl Into<Placed<dyn ResultObserver>>) -> Result<Registration, RegisterError> {
         self.here().add(Addition::observer(observer.into())?)
     }
@@ -156,7 +156,7 @@ impl ToolRegistry {
     /// # Errors
     ///
     /// The plugin's own error, or what is wrong with what it registers.
-    pub fn install(&self, plugin: &impl Plugin) -> Result<PluginHandle, RegisterError> {
+    pub fn install(&self, plugin: &(impl Plugin + ?Sized)) -> Result<PluginHandle, RegisterError> {
         plugin::install(self.here(), plugin)
     }
 
@@ -172,8 +172,8 @@ impl ToolRegistry {
     }
 
     /// The manuals of the tools that the agent of scope `agent` sees; none if the scope is not open.
-    pub fn schemas_for(&self, agent: &ScopeId) -> Arc<[ToolSchema]> {
-        self.shared.view(Some(agent)).0.schemas()
+    pub fn schemas_for(&self, agent: impl Into<ScopeId>) -> Arc<[ToolSchema]> {
+        self.shared.view(Some(&agent.into())).0.schemas()
     }
 
     /// Tells of every change of what is registered, with the number of changes so far. Holders of a cached listing
@@ -210,7 +210,7 @@ impl ToolRegistry {
     ///
     /// # Cancellation
     ///
-    /// Cancel the batch with [`BatchOptions::cancellation`]: nothing more is started, what runs is drained, and each
+    /// Cancel the batch with [`BatchOptions::cancellation`]: nothing more is started, what runs is cancelled and has its grace period to settle, and each
     /// call that never started ends as `ABORTED_BEFORE_DISPATCH`. A call's own token ends that call only. Dropping the
     /// future gives every call, started or not, its one result to finalizer and observers.
     pub async fn execute_batch(

@@ -107,7 +107,7 @@ impl Installer {
         self.put(Ok(Addition::Restriction(restriction)))
     }
 
-    /// Installs the registry's approver.
+    /// Installs the registry's approver. Only for a plugin that is installed globally.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl fmt::Debug for Installer {
     }
 }
 
-pub(crate) fn install(target: Target, plugin: &impl Plugin) -> Result<PluginHandle, RegisterError> {
+pub(crate) fn install(target: Target, plugin: &(impl Plugin + ?Sized)) -> Result<PluginHandle, RegisterError> {
     let mut installer = Installer { additions: Vec::new() };
     let name = plugin.name().to_owned();
     let ids = plugin

@@ -83,7 +83,8 @@ impl Scope {
         Ok(Self::at(shared, id, key))
     }
 
-    /// Restricts what this scope inherits; what it registers itself is not affected.
+    /// Restricts what this scope inherits; what it or a descendant registers itself is not affected. To forbid a name for
+    /// good, use a [`guard`](Self::guard).
     ///
     /// # Errors
     ///
@@ -124,7 +125,8 @@ impl Scope {
         self.target.add(Addition::tool(tool)?)
     }
 
-    /// Registers a pre-policy for this scope, further in than the global ones.
+    /// Registers a pre-policy for this scope, further in than the global ones; it is not asked where one of those answers
+    /// without `next`. What a scope must be sure of is a [`guard`](Self::guard).
     ///
     /// # Errors
     ///
@@ -189,7 +191,7 @@ impl Scope {
     /// # Errors
     ///
     /// The plugin's own error, or what is wrong with what it registers.
-    pub fn install(&self, plugin: &impl Plugin) -> Result<PluginHandle, RegisterError> {
+    pub fn install(&self, plugin: &(impl Plugin + ?Sized)) -> Result<PluginHandle, RegisterError> {
         plugin::install(self.target.clone(), plugin)
     }
 

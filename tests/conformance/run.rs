@@ -68,7 +68,7 @@ async fn calls(scenario: &Scenario, report: &mut Report) {
     for scope in scenario.expect.schemas.keys() {
         let schemas = match scope.as_str() {
             "" => registry.schemas(),
-            scope => registry.schemas_for(&ScopeId::from(scope)),
+            scope => registry.schemas_for(ScopeId::from(scope)),
         };
         report.schemas.insert(scope.clone(), schemas.iter().map(|s| s.name().to_owned()).collect());
     }

@@ -310,3 +310,33 @@ fn a_deny_list_admits_what_comes_later_and_an_allow_list_does_not() {
     assert!(nothing.schemas().is_empty());
     assert!(nothing.restrict(Restriction::new()).is_err(), "neither list");
 }
+
+/// Brings an approver along.
+struct WithApprover;
+
+impl Plugin for WithApprover {
+    fn name(&self) -> &str {
+        "with-approver"
+    }
+
+    fn install(&self, installer: &mut Installer) -> Result<(), RegisterError> {
+        installer.register(answering("own", "own"))?;
+        installer.approver(Yes::default())
+    }
+}
+
+#[test]
+fn a_plugin_in_one_scope_installs_no_approver_for_the_others() {
+    let registry = ToolRegistry::new();
+    registry.register(answering("gated", "done")).expect("good");
+    registry.pre_policy(Ask).expect("good");
+    registry.scope("a");
+    let b = registry.scope("b");
+    let plugin: &dyn Plugin = &WithApprover;
+    let error = b.install(plugin).expect_err("an approver is for the whole registry");
+    assert!(error.to_string().contains("install it globally"), "{error}");
+    assert!(b.schemas().iter().all(|s| s.name() != "own"), "and nothing of the plugin is left");
+    assert_eq!(code(&registry, "gated", "a"), "APPROVAL_UNAVAILABLE");
+    registry.install(plugin).expect("globally it may");
+    assert_eq!(code(&registry, "gated", "a"), "ok");
+}
