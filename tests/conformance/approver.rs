@@ -10,7 +10,8 @@ use toolgate::{ApprovalOutcome, ApprovalRequest, Approver, PolicyError};
 
 use crate::{
     scenario::{AnswerWord, ApprovalSpec},
-    world::{World, pause, scripted_panic},
+    silence::scripted_panic,
+    world::{World, pause},
 };
 
 #[derive(Debug)]

@@ -9,8 +9,9 @@ use toolgate::{ScopeId, ToolContext, ToolError};
 use crate::{
     part::Part,
     scenario::ToolSpec,
+    silence::scripted_panic,
     step::Step,
-    world::{OwnToken, pause, scripted_panic},
+    world::{OwnToken, pause},
 };
 
 pub(crate) async fn run(part: &Part<ToolSpec>, cx: ToolContext) -> Result<Value, ToolError> {

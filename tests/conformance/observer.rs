@@ -4,11 +4,7 @@ use std::sync::Arc;
 
 use toolgate::{ResultObserver, ToolExecution, ToolResult};
 
-use crate::{
-    part::Part,
-    scenario::ObserverSpec,
-    world::{World, scripted_panic},
-};
+use crate::{part::Part, scenario::ObserverSpec, silence::scripted_panic, world::World};
 
 impl ResultObserver for Part<ObserverSpec> {
     fn name(&self) -> &str {

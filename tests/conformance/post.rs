@@ -9,7 +9,8 @@ use toolgate::{
 use crate::{
     part::Part,
     scenario::{PostAct, PostSpec},
-    world::{cancel, matches, pause, scripted_panic},
+    silence::scripted_panic,
+    world::{cancel, matches, pause},
 };
 
 #[async_trait]

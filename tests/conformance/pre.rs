@@ -6,7 +6,8 @@ use toolgate::{Guard, GuardVerdict, PolicyError, PreDecision, PreNext, PrePolicy
 use crate::{
     part::Part,
     scenario::{GuardAct, GuardSpec, PreAct, PreSpec, VerdictWord},
-    world::{cancel, matches, pause, scripted_panic},
+    silence::scripted_panic,
+    world::{cancel, matches, pause},
 };
 
 #[async_trait]

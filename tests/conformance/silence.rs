@@ -1,31 +1,23 @@
-//! Scripted panics are part of a scenario, and no news.
+//! Scripted panics are part of a scenario, and no news; all others are.
 
-use std::{cell::Cell, panic, sync::Once};
+use std::{fmt, panic, sync::Once};
 
-thread_local! {
-    static SILENT: Cell<bool> = const { Cell::new(false) };
+const MARK: &str = "scripted: ";
+
+/// A panic that a scenario asks for. It says `text`, which must not reach a model.
+pub(crate) fn scripted_panic(text: impl fmt::Display) -> ! {
+    panic!("{MARK}{text}")
 }
 
-/// Does `f` without a word about panics on this thread.
-pub(crate) fn silently<T>(f: impl FnOnce() -> T) -> T {
+/// From now on scripted panics are not printed.
+pub(crate) fn silence_scripted_panics() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let loud = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            if !SILENT.get() {
+            if !info.payload().downcast_ref::<String>().is_some_and(|text| text.starts_with(MARK)) {
                 loud(info);
             }
         }));
     });
-    let _silence = Silence(SILENT.replace(true));
-    f()
-}
-
-/// Puts back what was, also when what is done panics.
-struct Silence(bool);
-
-impl Drop for Silence {
-    fn drop(&mut self) {
-        SILENT.set(self.0);
-    }
 }

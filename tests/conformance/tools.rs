@@ -9,7 +9,8 @@ use crate::{
     body,
     part::Part,
     scenario::{Concurrency, FinalizeAct, FinalizeSpec, Render, RestrictSpec, ToolSpec},
-    world::{World, scripted_panic},
+    silence::scripted_panic,
+    world::World,
 };
 
 pub(crate) fn definition(spec: &ToolSpec, world: &Arc<World>) -> ToolDefinition {

@@ -1,8 +1,11 @@
 //! Runs many scenarios and says how they went.
 
-use std::fmt;
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
-use crate::{check::differences, run::run, scenario::Scenario, silence::silently};
+use crate::{check::differences, run::run, scenario::Scenario, silence::silence_scripted_panics};
 
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
@@ -23,9 +26,11 @@ impl Verdict {
     }
 
     fn add(&mut self, scenario: &Scenario) {
-        let found = match silently(|| run(scenario)) {
-            Ok(report) => differences(&scenario.expect, &report),
-            Err(error) => vec![format!("no runtime: {error}")],
+        silence_scripted_panics();
+        let found = match catch_unwind(AssertUnwindSafe(|| run(scenario))) {
+            Ok(Ok(report)) => differences(&scenario.expect, &report),
+            Ok(Err(error)) => vec![format!("no runtime: {error}")],
+            Err(_) => vec!["a panic came out of the call or of the runner".to_owned()],
         };
         if found.is_empty() {
             self.passed += 1;

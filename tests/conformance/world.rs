@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -133,9 +132,4 @@ pub(crate) fn cancel(cx: &ToolExecution) {
     if let Some(OwnToken(token)) = cx.extensions().get() {
         token.cancel();
     }
-}
-
-/// A scripted panic. It says `text`, which must not reach a model.
-pub(crate) fn scripted_panic(text: impl fmt::Display) -> ! {
-    panic!("scripted: {text}")
 }

@@ -12,7 +12,8 @@ use toolgate::{
 use crate::{
     part::Part,
     scenario::{WrapAct, WrapSpec},
-    world::{cancel, matches, pause, scripted_panic},
+    silence::scripted_panic,
+    world::{cancel, matches, pause},
 };
 
 type Outcome = Result<DispatchOutcome, PolicyError>;
