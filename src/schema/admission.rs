@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use super::{
+    cost::Cost,
     graph::{Graph, Step},
     limits::{ENUM_VALUES, HARD_DEPTH, PATTERN_BYTES, PATTERNS, SCHEMA_BYTES, SCHEMA_DEPTH, SCHEMA_PATHS, SCHEMA_REFS},
     problem::{SchemaProblem, excerpt},
@@ -14,8 +15,8 @@ use super::{
 /// What is known of an admitted schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Admitted {
-    /// How often one value is looked at, at most: by itself cheap, it multiplies with the values there are.
-    pub(super) looks: u64,
+    /// What validating by it costs at worst.
+    pub(super) cost: Cost,
     /// The references by which a recursive union comes back to itself, as pointers to the schemas that hold them. What
     /// is wrong with a value is not collected through them: the alternatives multiply with every level.
     pub(super) loops: Vec<String>,
@@ -38,7 +39,15 @@ pub(super) fn admit(schema: &Value) -> Result<Admitted, Vec<SchemaProblem>> {
         let help = "its references multiply: more than 10000 ways lead from the root to its subschemas";
         problems.push(SchemaProblem::new("", help));
     }
-    if problems.is_empty() { Ok(Admitted { looks: looks(&graph), loops: loops(&graph) }) } else { Err(problems) }
+    if problems.is_empty() {
+        let cost = Cost::of(&graph);
+        if cost.is_bearable() {
+            return Ok(Admitted { cost, loops: loops(&graph) });
+        }
+        let help = "it comes back to itself over so many alternatives or references that checking a value has no bound";
+        problems.push(SchemaProblem::new("", help));
+    }
+    Err(problems)
 }
 
 fn larger_than(schema: &Value, bytes: usize) -> bool {
@@ -122,27 +131,6 @@ fn paths(graph: &Graph<'_>) -> u64 {
         ways[own] = out.fold(ways[own].saturating_add(1), u64::saturating_add);
     }
     component.first().map_or(0, |root| ways[*root])
-}
-
-/// The most subschemas that look at one and the same value. Pure cycles have been refused, so the count ends.
-fn looks(graph: &Graph<'_>) -> u64 {
-    let component = graph.components(|e| e.step == Step::InPlace);
-    let mut looks = vec![0_u64; graph.nodes.len()];
-    let mut nodes: Vec<usize> = (0..graph.nodes.len()).collect();
-    // Those that others lead to come first.
-    nodes.sort_by_key(|n| component[*n]);
-    for node in nodes {
-        let inner = graph.nodes[node].edges.iter().filter(|e| e.step == Step::InPlace).map(|e| looks[e.to]);
-        looks[node] = inner.fold(own_looks(graph.nodes[node].schema), u64::saturating_add);
-    }
-    looks.into_iter().max().unwrap_or(1)
-}
-
-/// An enum of more than texts and numbers is compared value by value.
-fn own_looks(schema: &Value) -> u64 {
-    let listed = schema.get("enum").and_then(Value::as_array);
-    let compared = listed.filter(|values| values.iter().any(|v| v.is_array() || v.is_object()));
-    1 + compared.map_or(0, |values| values.len() as u64)
 }
 
 /// Finds recursive unions: where several alternatives go on into the same part of a value, and come back.

@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use super::{
     admission::{self, Admitted},
+    cost::Cost,
     explain::{Violations, explain},
-    limits::{FEW_LOOKS, LOOKS, REGEX_BYTES},
+    limits::{EXPLAINED_BYTES, REGEX_BYTES},
     problem::SchemaProblem,
-    value::count_nodes,
+    value::{count_nodes, deeper_than, more_bytes_than},
 };
 use crate::cut::cut;
 
@@ -27,8 +28,7 @@ struct Inner {
     validator: Validator,
     /// For explaining: the same without the loops of recursive unions, if it has such.
     shallow: Option<Validator>,
-    /// How many values there may be, where the schema looks at each of them very often.
-    most_values: Option<usize>,
+    cost: Cost,
 }
 
 impl CompiledSchema {
@@ -41,26 +41,24 @@ impl CompiledSchema {
         if accepts_anything(schema) {
             return Ok(Self { inner: None });
         }
-        let Admitted { looks, loops } = admission::admit(schema)?;
+        let Admitted { cost, loops } = admission::admit(schema)?;
         let validator = build(schema).map_err(|p| vec![p])?;
-        let most_values = (looks > FEW_LOOKS).then(|| usize::try_from(LOOKS / looks).unwrap_or(usize::MAX));
         let shallow = if loops.is_empty() { None } else { build(&without(schema, &loops)).ok() };
-        Ok(Self { inner: Some(Arc::new(Inner { validator, shallow, most_values })) })
+        Ok(Self { inner: Some(Arc::new(Inner { validator, shallow, cost })) })
     }
 
     /// Whether `value` is valid. The caller has checked that it is not deeper than the hard limit.
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
         let Some(inner) = &self.inner else { return true };
-        !inner.is_too_much(value) && inner.validator.is_valid(value)
+        inner.excess(value).is_none() && inner.validator.is_valid(value)
     }
 
     /// What is wrong with a value that is not valid.
     pub(crate) fn violations(&self, value: &Value) -> Violations {
         match &self.inner {
-            Some(inner) if inner.is_too_much(value) => Violations::too_much(inner.most_values.unwrap_or_default()),
-            Some(inner) => match &inner.shallow {
-                Some(shallow) => explain(shallow, value, false),
-                None => explain(&inner.validator, value, true),
+            Some(inner) => match inner.excess(value) {
+                Some(violations) => violations,
+                None => inner.explain(value),
             },
             None => Violations::unexplained(),
         }
@@ -68,8 +66,24 @@ impl CompiledSchema {
 }
 
 impl Inner {
-    fn is_too_much(&self, value: &Value) -> bool {
-        self.most_values.is_some_and(|most| count_nodes(value, most) > most)
+    /// Why a value is not looked at at all.
+    fn excess(&self, value: &Value) -> Option<Violations> {
+        if let Some(most) = self.cost.most_levels.filter(|most| deeper_than(value, *most)) {
+            return Some(Violations::too_deep(most));
+        }
+        let most = self.cost.most_values.filter(|most| count_nodes(value, *most) > *most)?;
+        Some(Violations::too_much(most))
+    }
+
+    fn explain(&self, value: &Value) -> Violations {
+        let looks = usize::try_from(self.cost.looks).unwrap_or(usize::MAX);
+        if more_bytes_than(value, EXPLAINED_BYTES / looks.max(1)) {
+            return Violations::unexplained();
+        }
+        match &self.shallow {
+            Some(shallow) => explain(shallow, value, false),
+            None => explain(&self.validator, value, true),
+        }
     }
 }
 

@@ -24,6 +24,10 @@ impl Violations {
         Self("does not fit the schema".to_owned())
     }
 
+    pub(super) fn too_deep(levels: usize) -> Self {
+        Self(format!("nested deeper than {levels} levels, which this recursive schema allows"))
+    }
+
     pub(super) fn too_much(values: usize) -> Self {
         Self(format!("more than {values} values in all, which a schema of this size allows"))
     }

@@ -71,6 +71,20 @@ fn quickly(what: &str, f: impl FnOnce()) {
     assert!(start.elapsed().as_secs() < 20, "{what} took {:?}", start.elapsed());
 }
 
+/// Refused at registration, or quick to check and to explain on a value of `levels` levels.
+fn both_ways(schema: &Value, levels: usize) {
+    let Ok(compiled) = CompiledSchema::compile(schema) else { return };
+    // The end of a way may or may not fall on the innermost value: some of these lengths do not fit.
+    for levels in levels - 2..=levels {
+        let value = (0..levels).fold(json!(1), |inner, _| object("x", inner));
+        quickly("check and explain", || {
+            if !compiled.is_valid(&value) {
+                assert!(!compiled.violations(&value).to_string().is_empty());
+            }
+        });
+    }
+}
+
 hostile! {
     deep_text {
         for levels in [63, 64, 127, 128, 1_000, 100_000] {
@@ -188,6 +202,70 @@ hostile! {
         let compiled = CompiledSchema::compile(&slow).expect("linear on this engine");
         let text = format!("{}!", "a".repeat(100_000));
         quickly("nested repetition", || assert!(!compiled.is_valid(&json!({ "s": text }))));
+    }
+
+    long_ways_back_to_the_start {
+        for kind in ["ref", "allOf"] {
+            for n in [1, 5, 10, 20, 30, 60, 100, 200, 300, 700] {
+                let step = |i: usize| {
+                    let next = json!({ "$ref": format!("#/$defs/d{i}") });
+                    if kind == "ref" { next } else { json!({ "allOf": [next] }) }
+                };
+                let mut defs: serde_json::Map<_, _> = (0..n).map(|i| (format!("d{i}"), step(i + 1))).collect();
+                defs.insert(format!("d{n}"), json!({ "type": "object", "properties": { "x": step(0) } }));
+                both_ways(&json!({ "type": "object", "properties": { "x": step(0) }, "$defs": defs }), 61);
+            }
+        }
+    }
+
+    long_ways_that_do_not_come_back {
+        for n in [10, 100, 500, 740, 900] {
+            let step = |i: usize| json!({ "allOf": [{ "$ref": format!("#/$defs/d{i}") }] });
+            let mut defs: serde_json::Map<_, _> = (0..n).map(|i| (format!("d{i}"), step(i + 1))).collect();
+            defs.insert(format!("d{n}"), json!({ "type": "array" }));
+            both_ways(&json!({ "type": "object", "properties": { "x": step(0) }, "$defs": defs }), 61);
+        }
+    }
+
+    parts_that_are_looked_at_twice_on_the_way_back {
+        for n in [2, 6, 10, 14, 18, 22, 30] {
+            let part = |i: usize| json!({ "properties": { "x": { "$ref": format!("#/$defs/d{i}") } } });
+            let twice = |i: usize| json!({ "allOf": [part(i), part(i)] });
+            let mut defs: serde_json::Map<_, _> = (0..n).map(|i| (format!("d{i}"), twice(i + 1))).collect();
+            let end = json!({ "type": "object", "properties": { "x": { "$ref": "#/$defs/d0" } } });
+            defs.insert(format!("d{n}"), end);
+            both_ways(&json!({ "type": "object", "properties": { "x": { "$ref": "#/$defs/d0" } }, "$defs": defs }), 61);
+        }
+    }
+
+    types_that_are_unions_of_all {
+        for n in [3, 6, 8, 10, 12, 14, 20, 40] {
+            let all: Vec<_> = (0..n).map(|i| json!({ "$ref": format!("#/$defs/d{i}") })).collect();
+            let one = json!({ "type": "object", "properties": { "x": { "anyOf": all } } });
+            let defs: serde_json::Map<_, _> = (0..n).map(|i| (format!("d{i}"), one.clone())).collect();
+            both_ways(&json!({ "type": "object", "properties": { "x": { "anyOf": all } }, "$defs": defs }), 61);
+        }
+    }
+
+    many_alternatives_for_a_long_text {
+        for n in [10, 2_000, 9_000] {
+            let arms = vec![json!({ "type": "integer" }); n];
+            let schema = json!({ "type": "object", "properties": { "x": { "anyOf": arms } } });
+            let compiled = CompiledSchema::compile(&schema).expect("a wide union is a schema");
+            let value = json!({ "x": "s".repeat(1 << 20) });
+            quickly("a long text", || {
+                assert!(!compiled.is_valid(&value));
+                assert!(compiled.violations(&value).to_string().len() < 3_000);
+            });
+        }
+    }
+
+    names_that_mean_something_to_the_parser {
+        for text in ["{\"a\":{\"$serde_json::private::Number\":\"1e999\"}}", "{\"\\u0024serde_json::private::RawValue\":\"1\"}"] {
+            assert!(refusal(text).contains("means something else to a parser"), "{}", refusal(text));
+        }
+        let value = json!({ "$serde_json::private::Number": "1" });
+        assert!(measure(&value, LARGEST).is_err());
     }
 
     wide_input {

@@ -42,6 +42,15 @@ pub(crate) const REGEX_BYTES: usize = 256 << 10;
 pub(crate) const ENUM_VALUES: usize = 10_000;
 /// Looks that validating may take in the worst case, values times subschemas that look at each: about 0.2 s (measured).
 pub(crate) const LOOKS: u64 = 100_000_000;
+/// The same for schemas that come back to themselves, where a look costs some 500 times as much (measured): about 0.3 s.
+pub(crate) const RECURSIVE_LOOKS: u64 = 300_000;
+/// Subschemas within one another at once, over all levels of a value: explaining overflows at about 3 600 (measured,
+/// not optimised).
+pub(crate) const STACKED: usize = 1_500;
+/// Bytes that explaining may copy: each alternative that does not fit keeps the value it looked at.
+pub(crate) const EXPLAINED_BYTES: usize = 8 << 20;
+/// How `serde_json` marks numbers of any precision and raw text inside of a value: no name for a property.
+pub(crate) const PRIVATE_KEY: &str = "$serde_json::private::";
 /// Up to this many subschemas at one value the limit on values alone keeps within [`LOOKS`].
 pub(crate) const FEW_LOOKS: u64 = 256;
 

@@ -2,6 +2,7 @@
 
 mod admission;
 mod compiled;
+mod cost;
 mod explain;
 mod graph;
 mod limits;

@@ -5,9 +5,9 @@ use std::{borrow::Cow, collections::HashSet};
 use serde_json::{Map, Value};
 
 use super::{
-    limits::{ArgumentLimits, KEY_BYTES},
+    limits::ArgumentLimits,
     problem::{ArgumentProblem, excerpt, push_step},
-    value::{long_key, too_deep, too_large, too_many},
+    value::{check_key, too_deep, too_large, too_many},
 };
 use crate::arguments::kind;
 
@@ -175,9 +175,7 @@ impl<'a> Scan<'a> {
         } else {
             Cow::Borrowed(raw)
         };
-        if key.len() > KEY_BYTES {
-            return Err(Fault::Limit(long_key(&key)));
-        }
+        check_key(&key).map_err(Fault::Limit)?;
         if self.is_repeated(&key) {
             self.at = start;
             return Err(Fault::Here(format!("repeated key {}", excerpt(&key))));

@@ -5,7 +5,7 @@ use std::{fmt, ops::Deref};
 use serde_json::Value;
 
 use super::{
-    limits::{ArgumentLimits, HARD_DEPTH, KEY_BYTES},
+    limits::{ArgumentLimits, HARD_DEPTH, KEY_BYTES, PRIVATE_KEY},
     problem::{ArgumentProblem, excerpt},
 };
 
@@ -44,9 +44,7 @@ impl Tally {
             Value::Array(_) | Value::Object(_) if levels == self.limits.depth => Err(too_deep(levels)),
             Value::Array(items) => items.iter().try_for_each(|item| self.add(item, levels + 1)),
             Value::Object(map) => map.iter().try_for_each(|(key, item)| {
-                if key.len() > KEY_BYTES {
-                    return Err(long_key(key));
-                }
+                check_key(key)?;
                 self.add_bytes(key.len())?;
                 self.add(item, levels + 1)
             }),
@@ -71,7 +69,24 @@ pub(crate) fn too_large(bytes: usize) -> ArgumentProblem {
     ArgumentProblem::whole(format!("larger than {bytes} bytes"))
 }
 
-pub(crate) fn long_key(key: &str) -> ArgumentProblem {
+/// Whether a property may have this name.
+pub(crate) fn check_key(key: &str) -> Result<(), ArgumentProblem> {
+    if key.len() > KEY_BYTES {
+        return Err(long_key(key));
+    }
+    if key.starts_with(PRIVATE_KEY) {
+        return Err(ArgumentProblem::whole(format!("the name {} means something else to a parser", excerpt(key))));
+    }
+    Ok(())
+}
+
+/// Whether the texts and names in `value` are longer than `most` together.
+pub(crate) fn more_bytes_than(value: &Value, most: usize) -> bool {
+    let limits = ArgumentLimits { bytes: most, depth: usize::MAX, nodes: usize::MAX };
+    Tally { limits, nodes: 0, bytes: 0 }.add(value, 0).is_err()
+}
+
+fn long_key(key: &str) -> ArgumentProblem {
     ArgumentProblem::whole(format!("the name {} is longer than {KEY_BYTES} bytes", excerpt(key)))
 }
 

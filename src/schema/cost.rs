@@ -1,0 +1,105 @@
+//! What validating by a schema costs at worst: how often a value is looked at, and how deep the looks are stacked.
+
+use serde_json::Value;
+
+use super::{
+    graph::{Graph, Step},
+    limits::{FEW_LOOKS, HARD_DEPTH, LOOKS, RECURSIVE_LOOKS, STACKED},
+};
+
+/// What a schema's cost leaves to the values that it looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cost {
+    /// How often one value is looked at.
+    pub(super) looks: u64,
+    /// How many values there may be, where a limit on values alone does not keep the cost down.
+    pub(super) most_values: Option<usize>,
+    /// How deep a value may be, where the limit on depth alone does not keep the stack.
+    pub(super) most_levels: Option<usize>,
+}
+
+impl Cost {
+    /// Pure cycles have been refused, so every walk over in-place edges ends.
+    pub(super) fn of(graph: &Graph<'_>) -> Self {
+        let component = graph.components(|_| true);
+        let inside =
+            |(i, node): (usize, &super::graph::Node<'_>)| node.edges.iter().any(|e| component[e.to] == component[i]);
+        let recursive = graph.nodes.iter().enumerate().any(inside);
+        let in_place = |step| step == Step::InPlace;
+        let looks = sums(graph, false);
+        let most_values = if recursive {
+            let most = RECURSIVE_LOOKS / sums(graph, true).max(1);
+            Some(usize::try_from(most).unwrap_or(usize::MAX))
+        } else {
+            (looks > FEW_LOOKS).then(|| usize::try_from(LOOKS / looks).unwrap_or(usize::MAX))
+        };
+        let chain = longest(graph, in_place);
+        let stacks_with_depth = recursive || longest(graph, |_| true) > STACKED;
+        let levels = STACKED / chain.max(1);
+        let most_levels = (stacks_with_depth && levels <= HARD_DEPTH).then_some(levels.saturating_sub(1));
+        Self { looks, most_values, most_levels }
+    }
+
+    /// Whether it leaves room for any real value.
+    pub(super) fn is_bearable(&self) -> bool {
+        self.most_values.is_none_or(|most| most >= 16) && self.most_levels.is_none_or(|most| most >= 4)
+    }
+}
+
+/// The most looks at one value: all those at the same value are added up; of those at its parts, where they are followed
+/// `further`, the most expensive part counts. An edge back to where the walk comes from counts as one: it is remembered there.
+fn sums(graph: &Graph<'_>, further: bool) -> u64 {
+    let sums = walk(graph, |node, known| {
+        let edges = &graph.nodes[node].edges;
+        let of = |wanted: fn(Step) -> bool| edges.iter().filter(move |e| wanted(e.step)).map(|e| known(e.to));
+        let shared = |step| matches!(step, Step::Member { shared: true } | Step::Item { shared: true });
+        let apart = |step| matches!(step, Step::Member { shared: false } | Step::Item { shared: false });
+        let mut sum = of(|step| step == Step::InPlace).fold(own_looks(graph.nodes[node].schema), u64::saturating_add);
+        if further {
+            sum = of(shared).fold(sum, u64::saturating_add).saturating_add(of(apart).max().unwrap_or(0));
+        }
+        sum
+    });
+    sums.into_iter().max().unwrap_or(1)
+}
+
+/// The longest way over the edges that `follow` takes, in subschemas, each cycle walked once.
+fn longest(graph: &Graph<'_>, follow: impl Fn(Step) -> bool) -> usize {
+    let lengths = walk(graph, |node, known| {
+        let next = graph.nodes[node].edges.iter().filter(|e| follow(e.step)).map(|e| known(e.to));
+        next.max().unwrap_or(0) + 1
+    });
+    usize::try_from(lengths.into_iter().max().unwrap_or(1)).unwrap_or(usize::MAX)
+}
+
+/// Works out a figure for each node from those of the nodes it leads to, in depth, without recursion. A node that is on
+/// the way to itself counts as one.
+fn walk(graph: &Graph<'_>, figure: impl Fn(usize, &dyn Fn(usize) -> u64) -> u64) -> Vec<u64> {
+    let mut figures: Vec<Option<u64>> = vec![None; graph.nodes.len()];
+    let mut entered = vec![false; graph.nodes.len()];
+    for start in 0..graph.nodes.len() {
+        let mut path = if entered[start] { Vec::new() } else { vec![(start, 0)] };
+        while let Some((node, edge)) = path.last_mut() {
+            entered[*node] = true;
+            let node = *node;
+            let Some(next) = graph.nodes[node].edges.get(*edge) else {
+                let value = figure(node, &|to| figures[to].unwrap_or(1));
+                figures[node] = Some(value);
+                path.pop();
+                continue;
+            };
+            *edge += 1;
+            if !entered[next.to] {
+                path.push((next.to, 0));
+            }
+        }
+    }
+    figures.into_iter().map(|f| f.unwrap_or(1)).collect()
+}
+
+/// An enum of more than texts and numbers is compared value by value.
+fn own_looks(schema: &Value) -> u64 {
+    let listed = schema.get("enum").and_then(Value::as_array);
+    let compared = listed.filter(|values| values.iter().any(|v| v.is_array() || v.is_object()));
+    1 + compared.map_or(0, |values| values.len() as u64)
+}
