@@ -37,12 +37,17 @@ pub(crate) struct BodyRun {
 struct Mark {
     cx: DispatchExecution,
     open: bool,
+    /// Whether the last link of the signal is this run's own, and ends with it.
+    own: bool,
 }
 
 impl Mark {
     fn close(&mut self, effects: Effects) {
         if std::mem::take(&mut self.open) {
             self.cx.core.end_run(effects);
+            if self.own {
+                self.cx.link().end();
+            }
         }
     }
 }
@@ -61,7 +66,7 @@ impl BodyRun {
         future: Contained<'static, Result<Value, ToolError>>,
     ) -> Self {
         let grace = Grace::new(cx.core.grace);
-        Self { future, grace, timeout, mark: Mark { cx, open: true } }
+        Self { future, grace, timeout, mark: Mark { own: timeout.is_some(), cx, open: true } }
     }
 
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Ended> {

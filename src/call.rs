@@ -27,6 +27,10 @@ impl ScopeId {
     }
 }
 
+/// One opening of a scope: a closed id that is opened again is another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ScopeKey(pub(crate) u64);
+
 impl From<&str> for ScopeId {
     fn from(id: &str) -> Self {
         Self::new(id)

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     approval::Approval,
     arguments::Arguments,
-    call::{ScopeId, ToolCall},
+    call::{ScopeId, ScopeKey, ToolCall},
     contain::let_go,
     content::AdditionalContext,
     execution::{ExecutionToken, ToolExecution},
@@ -33,6 +33,8 @@ pub(crate) struct CallCore {
     pub(crate) name: Arc<str>,
     pub(crate) arguments: Arguments,
     pub(crate) agent: Option<ScopeId>,
+    /// Which opening of its scope the call belongs to; none, if that is not open.
+    pub(crate) scope: Option<ScopeKey>,
     pub(crate) parent: Option<ExecutionToken>,
     /// The calls whose bodies this one runs in, the outermost first.
     pub(crate) ancestors: Ancestors,
@@ -76,6 +78,7 @@ pub(crate) struct CallParts {
     pub(crate) name: Arc<str>,
     pub(crate) arguments: Arguments,
     pub(crate) agent: Option<ScopeId>,
+    pub(crate) scope: Option<ScopeKey>,
     pub(crate) extensions: Extensions,
     pub(crate) cancellation: CancellationToken,
     pub(crate) grace: Duration,
@@ -111,6 +114,7 @@ impl CallCore {
             name: parts.name,
             arguments: parts.arguments,
             agent: parts.agent,
+            scope: parts.scope,
             parent: parent.map(|p| p.token),
             ancestors: parent.map(|p| p.ancestors().iter().copied().chain([p.token]).collect()),
             extensions: parts.extensions,
@@ -147,11 +151,6 @@ impl CallCore {
         self.failed.get().map(|f| &**f)
     }
 
-    /// Whether the body was ever started.
-    pub(crate) fn was_started(&self) -> bool {
-        self.run_state().number > 0
-    }
-
     pub(crate) fn effects(&self) -> Effects {
         if self.run_state().alive {
             // It is on its way, or its future was leaked: nobody knows.
@@ -171,12 +170,21 @@ impl CallCore {
 
     /// Starts a run of the body: what an earlier run said beside its value is forgotten.
     pub(crate) fn begin_run(&self) -> u32 {
+        self.abandon_run();
         let mut run = self.run_state();
         run.number += 1;
         run.alive = true;
         run.contexts.clear();
         run.concludes = false;
         run.number
+    }
+
+    /// A run whose future was leaked is over too.
+    pub(crate) fn abandon_run(&self) {
+        let alive = self.run_state().alive;
+        if alive {
+            self.end_run(Effects::Unknown);
+        }
     }
 
     /// Ends the current run: its context is dead, and what it left behind is cancelled.

@@ -17,6 +17,7 @@ use crate::{
     error::{Described, PolicyError},
     execution::ToolExecution,
     result::ToolFailure,
+    signal::CLOCK_MARGIN,
 };
 
 /// A participant and the name it had when it was registered: `name()` is foreign code, and asked once.
@@ -123,9 +124,12 @@ impl OwnTime {
 
     /// When its own time is over; `None` while it delegates, or where no clock can tell.
     fn deadline(&self) -> Option<Instant> {
-        self.with(|s| match s.delegating_since {
-            Some(_) => None,
-            None => s.started?.checked_add(self.limit)?.checked_add(s.delegated),
+        self.with(|s| {
+            if s.delegating_since.is_some() {
+                return None;
+            }
+            let at = s.started?.checked_add(self.limit)?.checked_add(s.delegated)?;
+            at.checked_add(CLOCK_MARGIN).map(|_| at)
         })
     }
 }

@@ -5,7 +5,7 @@ use std::{
     error::Error,
     fmt,
     future::Future,
-    ops::Deref,
+    ops::{Deref, DerefMut},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::Arc,
@@ -79,6 +79,11 @@ impl<T> Shell<T> {
     pub(crate) fn new(value: T) -> Self {
         Self(Some(value))
     }
+
+    /// The value, without its shell.
+    pub(crate) fn into_inner(mut self) -> T {
+        self.0.take().expect("it is full until it is dropped")
+    }
 }
 
 impl<T> Deref for Shell<T> {
@@ -86,6 +91,12 @@ impl<T> Deref for Shell<T> {
 
     fn deref(&self) -> &T {
         self.0.as_ref().expect("it is full until it is dropped")
+    }
+}
+
+impl<T> DerefMut for Shell<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.as_mut().expect("it is full until it is dropped")
     }
 }
 
@@ -98,6 +109,8 @@ impl<T> Drop for Shell<T> {
 /// Owns a participant's boxed future: panics in its creation, its polls and its destructor end here.
 pub(crate) struct Contained<'a, T> {
     state: State<'a, T>,
+    /// What becomes of an answer that a panicking destructor spoils.
+    spoiled: fn(T),
 }
 
 enum State<'a, T> {
@@ -110,11 +123,16 @@ enum State<'a, T> {
 impl<'a, T> Contained<'a, T> {
     /// `make` is foreign code too: it may panic before it gives a future.
     pub(crate) fn start(make: impl FnOnce() -> BoxFuture<'a, T>) -> Self {
+        Self::start_with(make, let_go)
+    }
+
+    /// [`start`](Self::start), for answers that cannot just be dropped.
+    pub(crate) fn start_with(make: impl FnOnce() -> BoxFuture<'a, T>, spoiled: fn(T)) -> Self {
         let state = match contained(make) {
             Ok(future) => State::Running(future),
             Err(panic) => State::Stillborn(panic),
         };
-        Self { state }
+        Self { state, spoiled }
     }
 
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, Panicked>> {
@@ -124,7 +142,7 @@ impl<'a, T> Contained<'a, T> {
                 Ok(Poll::Ready(value)) => Poll::Ready(match self.end() {
                     None => Ok(value),
                     Some(panic) => {
-                        drop_contained(value);
+                        (self.spoiled)(value);
                         Err(panic)
                     }
                 }),

@@ -9,7 +9,11 @@ use std::{
 
 use tokio::time::{Instant, Sleep};
 
-use crate::{contain::Panicked, execution::ToolExecution, signal::Cancelled};
+use crate::{
+    contain::Panicked,
+    execution::ToolExecution,
+    signal::{CLOCK_MARGIN, Cancelled},
+};
 
 /// How the wait for a participant ended.
 pub(crate) enum Waited<T> {
@@ -68,7 +72,8 @@ impl Grace {
                 return Poll::Ready(settled(r));
             }
         }
-        let Some(end) = fired.checked_add(self.period) else { return Poll::Pending };
+        let end = fired.checked_add(self.period).filter(|end| end.checked_add(CLOCK_MARGIN).is_some());
+        let Some(end) = end else { return Poll::Pending };
         if end <= Instant::now() {
             return Poll::Ready(Waited::Dropped);
         }

@@ -4,7 +4,10 @@ use std::{
     fmt,
     future::Future,
     pin::Pin,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll},
     time::Duration,
 };
@@ -46,6 +49,8 @@ pub(crate) struct Node {
     fired: OnceLock<Fired>,
     /// The token that [`Signal::token`] handed out.
     bridge: OnceLock<CancellationToken>,
+    /// Whether its life is over: a token made later is cancelled from the start.
+    ended: AtomicBool,
 }
 
 enum Cause {
@@ -59,6 +64,9 @@ struct Fired {
     at: Instant,
     own: bool,
 }
+
+/// How close to the end of what the clock can tell no timer is armed.
+pub(crate) const CLOCK_MARGIN: Duration = Duration::from_secs(1);
 
 /// How a look at a signal treats deadlines. Bodies are polled before clocks: a deadline counts as fired once somebody
 /// has looked at the clock, so that what settles in the same instant has settled in time.
@@ -78,18 +86,34 @@ impl Node {
     }
 
     fn link(cause: Cause, outer: Option<Signal>) -> Self {
-        Self { cause, outer, fired: OnceLock::new(), bridge: OnceLock::new() }
+        Self { cause, outer, fired: OnceLock::new(), bridge: OnceLock::new(), ended: AtomicBool::new(false) }
     }
 
     fn look(&self, clock: Clock) -> Option<Fired> {
+        self.look_but(clock, &mut Vec::new())
+    }
+
+    /// `quiet` are the links with two ways on that have been looked at in vain: many ways may lead to one of them.
+    fn look_but(&self, clock: Clock, quiet: &mut Vec<*const Node>) -> Option<Fired> {
         if let Some(fired) = self.fired.get() {
             return Some(*fired);
         }
-        let outer = self.outer.as_ref().and_then(|o| o.owner.node().look(clock));
+        if quiet.iter().any(|known| std::ptr::addr_eq(*known, self)) {
+            return None;
+        }
+        let found = self.look_at(clock, quiet);
+        if found.is_none() && self.outer.is_some() && matches!(self.cause, Cause::Other(_)) {
+            quiet.push(self);
+        }
+        found
+    }
+
+    fn look_at(&self, clock: Clock, quiet: &mut Vec<*const Node>) -> Option<Fired> {
+        let outer = self.outer.as_ref().and_then(|o| o.owner.node().look_but(clock, quiet));
         let fired = match (outer, &self.cause) {
             (Some(outer), _) => Fired { at: outer.at, own: false },
             (None, Cause::Token(token)) if token.is_cancelled() => Fired { at: Instant::now(), own: true },
-            (None, Cause::Other(signal)) => Fired { at: signal.owner.node().look(clock)?.at, own: true },
+            (None, Cause::Other(signal)) => Fired { at: signal.owner.node().look_but(clock, quiet)?.at, own: true },
             (None, Cause::Deadline(at)) => {
                 let over = match clock {
                     Clock::Unread => false,
@@ -139,6 +163,7 @@ impl Node {
 
     /// Ends the life of this link: whoever holds its token is told.
     pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
         if let Some(bridge) = self.bridge.get() {
             bridge.cancel();
         }
@@ -185,6 +210,8 @@ impl Signal {
     /// This signal with a deadline as its last link, unless the deadline is beyond what the clock can tell.
     pub(crate) fn deadline(&self, timeout: Duration) -> Option<Self> {
         let at = Instant::now().checked_add(timeout)?;
+        // Timers round up, and panic where that is beyond the clock.
+        at.checked_add(CLOCK_MARGIN)?;
         Some(Self::from_node(Node::link(Cause::Deadline(at), Some(self.clone()))))
     }
 
@@ -194,19 +221,35 @@ impl Signal {
         if other.includes(self) {
             return other;
         }
+        if self.includes(&other) {
+            return self.clone();
+        }
         Self::from_node(Node::link(Cause::Other(other), Some(self.clone())))
     }
 
-    /// Whether `outer` is this signal or a link of its chain.
+    /// Whether `outer` is this signal or a link that it leads to.
     fn includes(&self, outer: &Signal) -> bool {
-        let mut link = Some(self);
-        while let Some(signal) = link {
-            if std::ptr::addr_eq(Arc::as_ptr(&signal.owner), Arc::as_ptr(&outer.owner)) {
-                return true;
+        let mut found = false;
+        self.each_link(|node| found |= std::ptr::addr_eq(node, outer.owner.node()));
+        found
+    }
+
+    /// Visits every link that this signal leads to, each once, however many ways lead there.
+    fn each_link<'a>(&'a self, mut visit: impl FnMut(&'a Node)) {
+        let mut seen: Vec<*const Node> = Vec::new();
+        let mut todo = vec![self];
+        while let Some(signal) = todo.pop() {
+            let node = signal.owner.node();
+            if seen.iter().any(|known| std::ptr::addr_eq(*known, node)) {
+                continue;
             }
-            link = signal.owner.node().outer.as_ref();
+            seen.push(node);
+            visit(node);
+            if let Cause::Other(other) = &node.cause {
+                todo.push(other);
+            }
+            todo.extend(&node.outer);
         }
-        false
     }
 
     /// Whether it has fired. Exact: there is no delay between a cancellation and this answer.
@@ -241,14 +284,15 @@ impl Signal {
     ///
     /// Made on first use. It fires when the signal's own token is cancelled, follows the outer links at the next poll
     /// of the call, and fires when the run that this signal belongs to ends or is dropped. Cancelling it cancels
-    /// nothing else.
+    /// nothing else. The token of a signal that you have narrowed yourself follows outer links and deadlines only while
+    /// it is given to [`ExecuteNext::run_with`](crate::ExecuteNext::run_with); elsewhere await [`cancelled`](Self::cancelled).
     pub fn token(&self) -> CancellationToken {
         let node = self.owner.node();
         let bridge = node.bridge.get_or_init(|| match &node.cause {
             Cause::Token(token) => token.child_token(),
             _ => CancellationToken::new(),
         });
-        if self.is_cancelled() {
+        if self.is_cancelled() || node.ended.load(Ordering::SeqCst) {
             bridge.cancel();
         }
         bridge.clone()
@@ -294,17 +338,14 @@ enum Wait {
 }
 
 impl Cancelled {
-    fn gather(signal: &Signal, waits: &mut Vec<Wait>) {
-        let mut link = Some(signal);
-        while let Some(signal) = link {
-            let node = signal.owner.node();
-            match &node.cause {
-                Cause::Token(token) => waits.push(Wait::Token(Box::pin(token.clone().cancelled_owned()))),
-                Cause::Deadline(at) => waits.push(Wait::Clock(Box::pin(tokio::time::sleep_until(*at)))),
-                Cause::Other(other) => Self::gather(other, waits),
-            }
-            link = node.outer.as_ref();
-        }
+    fn gather(signal: &Signal) -> Vec<Wait> {
+        let mut waits = Vec::new();
+        signal.each_link(|node| match &node.cause {
+            Cause::Token(token) => waits.push(Wait::Token(Box::pin(token.clone().cancelled_owned()))),
+            Cause::Deadline(at) => waits.push(Wait::Clock(Box::pin(tokio::time::sleep_until(*at)))),
+            Cause::Other(_) => {}
+        });
+        waits
     }
 }
 
@@ -316,11 +357,7 @@ impl Future for Cancelled {
         if this.signal.fired_at().is_some() {
             return Poll::Ready(());
         }
-        let waits = this.waits.get_or_insert_with(|| {
-            let mut waits = Vec::new();
-            Self::gather(&this.signal, &mut waits);
-            waits
-        });
+        let waits = this.waits.get_or_insert_with(|| Self::gather(&this.signal));
         let mut woken = false;
         for wait in waits {
             woken |= match wait {

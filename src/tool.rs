@@ -1,11 +1,11 @@
 //! A tool: a manual, an output declaration, and a pair of hands.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::{context::ToolContext, definition::ToolDefinition, error::ToolError};
+use crate::{contain::Shell, context::ToolContext, definition::ToolDefinition, error::ToolError};
 
 /// A tool as an object: what it declares, and what it does.
 ///
@@ -59,7 +59,9 @@ pub trait IntoTool {
 
 impl<T: Tool> IntoTool for T {
     fn into_tool(self) -> ToolDefinition {
-        self.definition().body_object(std::sync::Arc::new(self))
+        // Should `definition` panic, its own destructor may too.
+        let object = Shell::new(Arc::new(self));
+        object.definition().body_object(object.into_inner())
     }
 }
 

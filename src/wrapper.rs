@@ -141,13 +141,15 @@ impl ExecuteNext<'_> {
     ///
     /// Dropping the future drops the run; the body's effects are unknown then. It can be run again.
     pub async fn run_with(&mut self, signal: impl Into<Signal> + Send) -> Result<DispatchOutcome, PolicyError> {
-        let signal = self.cx.signal().narrowed_by(signal.into());
+        // With a link of the run's own on top: its end is the end of nobody else's signal.
+        let given = self.cx.signal().narrowed_by(signal.into());
+        let (signal, _) = given.scoped();
         let grace = Grace::new(self.cx.core.grace);
-        self.start(self.cx.narrowed(signal), Some(grace)).await
+        self.start(self.cx.narrowed(signal), Some((grace, given))).await
     }
 
-    fn start(&self, cx: DispatchExecution, grace: Option<Grace>) -> Run<'_> {
-        let under = grace.map(|grace| (grace, Narrowed(cx.clone())));
+    fn start(&self, cx: DispatchExecution, grace: Option<(Grace, Signal)>) -> Run<'_> {
+        let under = grace.map(|(grace, given)| (grace, given, Narrowed(cx.clone())));
         Run { step: Some(start(cx, self.rest, self.innermost)), innermost: self.innermost, under }
     }
 }
@@ -216,7 +218,7 @@ struct Run<'a> {
     step: Option<Step<'a>>,
     innermost: &'a dyn Innermost,
     /// Last: the tokens of the signal fire when the run is gone.
-    under: Option<(Grace, Narrowed)>,
+    under: Option<(Grace, Signal, Narrowed)>,
 }
 
 /// The view of a run under a signal of its own, whose life ends with the run.
@@ -234,8 +236,8 @@ impl Future for Run<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         let Some(step) = &mut this.step else { return Poll::Pending };
-        let Some((grace, narrowed)) = &mut this.under else { return step.poll(cx) };
-        let waited = grace.poll(cx, &narrowed.0, || false, |cx| step.poll(cx).map(Ok::<_, Panicked>));
+        let Some((grace, given, narrowed)) = &mut this.under else { return step.poll(cx) };
+        let waited = grace.poll(cx, &narrowed.0, || given.follow(), |cx| step.poll(cx).map(Ok::<_, Panicked>));
         waited.map(|waited| match waited {
             Waited::Settled(answer) => answer,
             Waited::Panicked(_) | Waited::Dropped => {

@@ -18,11 +18,12 @@ use super::options::{BatchOptions, OnCommit};
 use crate::{
     call::ToolCall,
     call_core::Origin,
-    contain::{BoxFuture, contained, let_go},
+    contain::{BoxFuture, Shell, contained, let_go},
     pipeline::{self, Draft, Exit, RunningCall, aborted},
     registry::Shared,
     result::ToolResult,
     signal::Signal,
+    view::RegisteredTool,
 };
 
 type Settled = Result<Draft, Exit>;
@@ -52,14 +53,13 @@ struct Board {
 struct State {
     /// Counts what has happened.
     moves: u64,
-    /// Counts how often the pool was polled.
-    polls: u64,
     running: usize,
     committed: usize,
 }
 
 pub(crate) async fn run(registry: &Arc<Shared>, calls: Vec<ToolCall>, options: BatchOptions) -> Vec<Arc<ToolResult>> {
     let BatchOptions { max_parallel, cancellation, on_commit } = options;
+    let on_commit = on_commit.map(Shell::new);
     let count = calls.len();
     let limits = registry.limits.arguments;
     let board = Board {
@@ -129,7 +129,6 @@ impl Board {
             self.state().running -= 1;
             self.has_settled(at, settled);
         }
-        self.state().polls += 1;
     }
 
     fn has_settled(&self, at: usize, settled: Settled) {
@@ -139,14 +138,25 @@ impl Board {
         self.state().moves += 1;
     }
 
-    /// Whether the call at `at` may overlap, as its tool says now.
-    fn is_safe(&self, at: usize) -> bool {
+    /// Whether the call at `at` may overlap, as its tool says now; and which tool that is.
+    fn classify(&self, at: usize) -> (bool, Option<Arc<RegisteredTool>>) {
         // A classifier is foreign code: it runs on a copy, after the lock.
         let call = match &self.slots()[at] {
             Slot::Waiting(call) => call.clone(),
-            _ => return false,
+            _ => return (false, None),
         };
-        self.registry.is_concurrency_safe(&call)
+        self.registry.classify(&call)
+    }
+
+    /// Waits until every settled call at the head is committed, those included that settle meanwhile.
+    async fn commit_head(&self, at: usize) {
+        loop {
+            let head = self.settled_head().min(at);
+            if self.state().committed >= head {
+                return;
+            }
+            self.until(|s| s.committed >= head).await;
+        }
     }
 
     /// How many calls at the head have settled.
@@ -161,38 +171,50 @@ impl Board {
     async fn start<'a>(&'a self, count: usize, max_parallel: usize, pool: &Pool<'a>) {
         for at in 0..count {
             self.wait_for_room(at, max_parallel).await;
-            let head = self.settled_head().min(at);
-            self.until(|s| s.committed >= head).await;
+            self.commit_head(at).await;
             // Read again right before the start: what was committed meanwhile may have changed it.
-            let safe = self.is_safe(at);
+            let (mut safe, judged) = self.classify(at);
             if !safe {
                 self.until(|s| s.committed >= at).await;
             }
             let Some(call) = self.begin(at) else { continue };
+            // Somebody else may have put another tool in its place just now: what counts is the one that was captured.
+            let judged_this = judged.as_ref().zip(call.tool.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+            if safe && !judged_this {
+                safe = call.tool.as_ref().is_some_and(|tool| tool.is_concurrency_safe(call.cx.arguments()));
+                if !safe {
+                    self.until(|s| s.committed >= at).await;
+                }
+            }
             match pipeline::decided(&call).await {
                 Err(exit) => self.has_settled(at, Err(exit)),
                 Ok(approved) => {
                     let keys = pipeline::claim(&call);
-                    let future = Box::pin(async move { (at, pipeline::dispatched(&call, approved, keys).await) });
+                    let own = call.clone();
+                    let mut future: BoxFuture<'a, _> =
+                        Box::pin(async move { (at, pipeline::dispatched(&own, approved, keys).await) });
                     // Its first poll is now, before anything else moves: the guards speak in model order, unless the
                     // call has to wait for its keys.
-                    let polls = self.dispatch(pool, future);
-                    self.until(|s| s.polls > polls).await;
+                    match poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await {
+                        Poll::Ready((at, settled)) => self.has_settled(at, settled),
+                        Poll::Pending => self.dispatch(pool, future),
+                    }
                 }
             }
             if !safe {
                 self.until(|s| s.committed > at).await;
             }
+            // It may be the last to hold what the call holds.
+            let_go(call);
         }
     }
 
-    /// Puts a call into the pool; tells how often that has been polled.
-    fn dispatch<'a>(&self, pool: &Pool<'a>, future: BoxFuture<'a, (usize, Settled)>) -> u64 {
+    /// Puts a call into the pool.
+    fn dispatch<'a>(&self, pool: &Pool<'a>, future: BoxFuture<'a, (usize, Settled)>) {
         pool.add(future);
         let mut state = self.state();
         state.running += 1;
         state.moves += 1;
-        state.polls
     }
 
     /// Waits for a free place in the pool; a cancelled call needs none, for it will not be dispatched.
@@ -203,8 +225,15 @@ impl Board {
         };
         let cancelled = self.outer.with_token(own);
         let mut cancelled = pin!(cancelled.cancelled());
+        // What was read at which count of changes: a body that wakes itself asks no classifier again.
+        let mut read = None;
         poll_fn(|cx| {
-            let full = self.state().running >= max_parallel && self.is_safe(at);
+            let full = self.state().running >= max_parallel && {
+                let version = self.registry.version();
+                let known = read.filter(|(at_version, _)| *at_version == version);
+                let (_, safe) = *read.insert(known.unwrap_or_else(|| (version, self.classify(at).0)));
+                safe
+            };
             if full && cancelled.as_mut().poll(cx).is_pending() { Poll::Pending } else { Poll::Ready(()) }
         })
         .await;
@@ -226,7 +255,7 @@ impl Board {
     }
 
     /// Commits the calls in model order.
-    async fn commit(&self, count: usize, mut on_commit: Option<OnCommit>) {
+    async fn commit(&self, count: usize, mut on_commit: Option<Shell<OnCommit>>) {
         for at in 0..count {
             let (call, settled) = poll_fn(|_| self.take_settled(at)).await;
             let draft = pipeline::reviewed(&call, settled).await;
@@ -293,7 +322,7 @@ impl Drop for Board {
     fn drop(&mut self) {
         let slots = std::mem::take(&mut *self.slots());
         for slot in slots {
-            self.result_of(slot);
+            let_go(self.result_of(slot));
         }
     }
 }

@@ -24,7 +24,11 @@ pub(crate) struct Admitted(());
 pub(crate) fn admit(registry: &Arc<Shared>, call: ToolCall, origin: Origin) -> RunningCall {
     // The count first: a change in between is then seen as one, and never missed.
     let version = registry.version();
-    let (view, scope) = registry.view(call.agent.as_ref());
+    let (view, scope) = match &origin.parent {
+        None => registry.view(call.agent.as_ref()),
+        // A nested call belongs to the opening that its caller does, and to no later one.
+        Some(parent) => (registry.snapshot().view_of(call.agent.as_ref(), parent.core.scope), parent.core.scope),
+    };
     let tool = view.tool(&call.name).cloned();
     let (arguments, problem) = call.arguments.read(registry.limits.arguments);
     let core = CallCore::new(CallParts {
@@ -32,6 +36,7 @@ pub(crate) fn admit(registry: &Arc<Shared>, call: ToolCall, origin: Origin) -> R
         name: call.name,
         arguments,
         agent: call.agent,
+        scope,
         extensions: call.extensions,
         cancellation: call.cancellation,
         grace: tool.as_ref().and_then(|t| t.grace).unwrap_or(registry.limits.grace),
@@ -40,7 +45,7 @@ pub(crate) fn admit(registry: &Arc<Shared>, call: ToolCall, origin: Origin) -> R
     });
     core.enter(Stage::Admit);
     let cx = ToolExecution::new(Arc::new(core));
-    RunningCall { cx, registry: registry.clone(), view, version, scope, tool, problem }
+    RunningCall { cx, registry: registry.clone(), view, version, tool, problem }
 }
 
 /// Whether the call can succeed at all. In this order: cancelled, too deep, unknown, invalid.

@@ -1,6 +1,9 @@
 //! Inside of all wrappers: the body itself.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicBool, Ordering},
+};
 
 use serde_json::Value;
 
@@ -9,7 +12,7 @@ use crate::{
     code::ErrorCode,
     contain::{Contained, Panicked, contained, let_go},
     context::ToolContext,
-    error::PolicyError,
+    error::{PolicyError, ToolError},
     execution::DispatchExecution,
     grace::Waited,
     outcome::{Answer, DispatchOutcome, tool_failure},
@@ -29,11 +32,15 @@ use crate::{
 /// The dispatch of one cleared call.
 pub(crate) struct Dispatch<'a> {
     call: &'a RunningCall,
+    /// Whether a run was begun, whatever came of it.
+    begun: AtomicBool,
+    /// The first denial of a guard: no further run comes after it.
+    denied: OnceLock<Arc<ToolResult>>,
 }
 
 impl<'a> Dispatch<'a> {
     pub(crate) fn new(call: &'a RunningCall, _cleared: &Cleared) -> Self {
-        Self { call }
+        Self { call, begun: AtomicBool::new(false), denied: OnceLock::new() }
     }
 
     fn outcome(&self, result: ToolResult) -> DispatchOutcome {
@@ -44,20 +51,29 @@ impl<'a> Dispatch<'a> {
         Begun::Answer(Ok(self.outcome(ToolResult::failure(failure))))
     }
 
-    /// Before a further run the guards are asked again.
-    fn no_longer_cleared(&self) -> Option<Begun> {
-        if !self.call.core().was_started() {
+    fn denied_by(&self, denied: &Arc<ToolResult>) -> Begun {
+        Begun::Answer(Ok(DispatchOutcome::settled_arc(self.call.cx.token(), denied.clone())))
+    }
+
+    /// What failed or was denied stays so; before a further run the guards are asked again.
+    fn no_longer_cleared(&self, again: bool) -> Option<Begun> {
+        if self.call.core().failure().is_some() {
+            return Some(Begun::Answer(Err(PolicyError::inner())));
+        }
+        if !again {
             return None;
         }
-        guard::consult(self.call).err().map(|exit| match exit {
-            Exit::Post(draft) => Begun::Answer(Ok(DispatchOutcome::settled_arc(self.call.cx.token(), draft.0))),
-            Exit::Finalize(draft) => {
+        match guard::consult(self.call) {
+            // Whoever denied before may be gone or have changed his mind: the denial is final all the same.
+            Ok(()) => self.denied.get().map(|denied| self.denied_by(denied)),
+            Err(Exit::Post(draft)) => Some(self.denied_by(self.denied.get_or_init(|| draft.into_inner()))),
+            Err(Exit::Finalize(draft)) => {
                 if let Some(failure) = draft.result().error() {
                     self.call.core().fail(failure.clone());
                 }
-                Begun::Answer(Err(PolicyError::inner()))
+                Some(Begun::Answer(Err(PolicyError::inner())))
             }
-        })
+        }
     }
 
     /// What was approved is what runs, or nothing does.
@@ -78,10 +94,11 @@ impl<'a> Dispatch<'a> {
 impl Innermost for Dispatch<'_> {
     fn begin(&self, cx: &DispatchExecution) -> Begun {
         let core = self.call.core();
+        let again = self.begun.swap(true, Ordering::AcqRel);
         if cx.link().has_fired() {
             return self.refused(aborted(core));
         }
-        if let Some(refused) = self.no_longer_cleared() {
+        if let Some(refused) = self.no_longer_cleared(again) {
             return refused;
         }
         let tool = match self.same_tool() {
@@ -93,7 +110,7 @@ impl Innermost for Dispatch<'_> {
         let timeout = timeout.filter(|_| deadline.is_some());
         let run = deadline.map_or_else(|| cx.clone(), |signal| cx.narrowed(signal));
         let context = ToolContext::new(run.clone(), core.begin_run());
-        let future = Contained::start(|| (tool.body)(context));
+        let future = Contained::start_with(|| (tool.body)(context), dispose);
         Begun::Body(BodyRun::new(run, timeout, future))
     }
 
@@ -127,12 +144,20 @@ impl Innermost for Dispatch<'_> {
 
     fn adopt(&self, outcome: DispatchOutcome) -> DispatchOutcome {
         let DispatchOutcome { answer, contexts } = outcome;
-        let result = result_of(self.call, answer).0;
+        let result = result_of(self.call, answer).into_inner();
         DispatchOutcome { answer: Answer::Settled { by: self.call.cx.token(), result }, contexts }
     }
 
     fn abandoned(&self) -> DispatchOutcome {
         self.outcome(ToolResult::failure(aborted(self.call.core())))
+    }
+}
+
+/// Drops a body's answer: a value may be too deep, an error's source may panic.
+fn dispose(answer: Result<Value, ToolError>) {
+    match answer {
+        Ok(value) => dismantle(value),
+        Err(error) => let_go(error),
     }
 }
 
@@ -144,7 +169,7 @@ fn panicked(panic: Panicked) -> ToolFailure {
 /// another call's dispatch made, are held to the tool's declaration.
 pub(crate) fn result_of(call: &RunningCall, answer: Answer) -> Draft {
     match answer {
-        Answer::Settled { by, result } if by == call.cx.token() => Draft(result),
+        Answer::Settled { by, result } if by == call.cx.token() => Draft::of(result),
         Answer::Settled { result, .. } => {
             let draft = match result.outcome() {
                 Ok(value) => Draft::new(made(call, value.clone())),

@@ -5,20 +5,29 @@ use std::sync::Arc;
 use crate::{
     call_core::CallCore,
     code::ErrorCode,
-    contain::let_go,
+    contain::Shell,
     result::{Effects, ToolFailure, ToolResult},
 };
 
 /// A result before it is frozen: built in its final place, and edited there.
-pub(crate) struct Draft(pub(crate) Arc<ToolResult>);
+/// Its errors' sources are foreign: dropping it never panics.
+pub(crate) struct Draft(Shell<Arc<ToolResult>>);
 
 impl Draft {
     pub(crate) fn new(result: ToolResult) -> Self {
-        Self(Arc::new(result))
+        Self::of(Arc::new(result))
     }
 
     pub(crate) fn failure(failure: ToolFailure) -> Self {
         Self::new(ToolResult::failure(failure))
+    }
+
+    pub(crate) fn of(result: Arc<ToolResult>) -> Self {
+        Self(Shell::new(result))
+    }
+
+    pub(crate) fn into_inner(self) -> Arc<ToolResult> {
+        self.0.into_inner()
     }
 
     pub(crate) fn edit(&mut self) -> &mut ToolResult {
@@ -38,11 +47,16 @@ pub(crate) fn aborted(core: &CallCore) -> ToolFailure {
     }
 }
 
+/// Takes the place of an outcome that is not the call's any more. Contexts are kept.
+pub(crate) fn replace_by_aborted(core: &CallCore, draft: &mut Draft) {
+    let contexts = std::mem::take(&mut draft.edit().contexts);
+    *draft = Draft::failure(aborted(core));
+    draft.edit().contexts = contexts;
+}
+
 /// A success of a cancelled call is none. Contexts are kept.
 pub(crate) fn take_success_away(core: &CallCore, draft: &mut Draft) {
     if draft.result().is_success() {
-        let contexts = std::mem::take(&mut draft.edit().contexts);
-        let_go(std::mem::replace(draft, Draft::failure(aborted(core))));
-        draft.edit().contexts = contexts;
+        replace_by_aborted(core, draft);
     }
 }

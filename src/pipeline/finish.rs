@@ -53,12 +53,13 @@ impl Drop for Finish {
 /// Ends a call: nothing of it may run any more. To be called once.
 pub(crate) fn finish(call: &RunningCall, mut draft: Draft) -> Arc<ToolResult> {
     // From here on nothing of the call runs any more: whoever holds a token of it is told.
+    call.core().abandon_run();
     call.core().node.end();
     if let Err(failure) = &mut draft.edit().outcome {
         failure.effects = call.core().effects();
     }
     finalize(call, &mut draft);
-    let result = draft.0;
+    let result = draft.into_inner();
     observe(call, &result);
     result
 }
@@ -80,7 +81,7 @@ fn finalize(call: &RunningCall, draft: &mut Draft) {
             failure.effects = call.core().effects();
             failure.details = draft.result().code().map(|code| json!({ "code": code.as_str() }));
             let contexts = std::mem::take(&mut draft.edit().contexts);
-            let_go(std::mem::replace(draft, Draft::failure(failure)));
+            *draft = Draft::failure(failure);
             draft.edit().contexts = contexts;
         }
     }

@@ -31,7 +31,7 @@ pub(crate) async fn post_execute(call: &RunningCall, mut draft: Draft) -> Draft 
         poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| link.poll_link(cx).map(Ok::<_, Panicked>))).await
     };
     if let Some(failure) = call.core().failure() {
-        let_go((waited, draft));
+        let_go(waited);
         return Draft::failure(failure.clone());
     }
     let Waited::Settled(Ok(decision)) = waited else {
@@ -55,13 +55,11 @@ fn decided(call: &RunningCall, mut draft: Draft, decision: PostDecision) -> Draf
         }
         PostDecision::ReplaceValue(value, attached) => {
             if !draft.result().is_success() {
-                let_go(draft);
                 return Draft::failure(value_of_a_failure(attached));
             }
             let said = std::mem::take(&mut draft.edit().contexts);
             let concludes = draft.result().concludes_turn;
             let made = if attached.too_deep { ToolResult::failure(too_deep()) } else { made(call, value) };
-            let_go(draft);
             let mut draft = Draft::new(made);
             let result = draft.edit();
             result.contexts = said;
@@ -72,7 +70,6 @@ fn decided(call: &RunningCall, mut draft: Draft, decision: PostDecision) -> Draf
             let mut failure = ToolFailure::new(ErrorCode::BLOCKED, feedback);
             failure.source_name = attached.by;
             let content = vec![ContentBlock::text(failure.message.clone())];
-            let_go(draft);
             let mut draft = Draft::failure(failure);
             let result = draft.edit();
             result.content = content;

@@ -8,7 +8,7 @@ use crate::{
     execution::ToolExecution,
     registry::Shared,
     signal::Signal,
-    view::{RegisteredTool, ScopeKey, View},
+    view::{RegisteredTool, View},
 };
 
 /// What admission captured; everything that follows reads this.
@@ -19,8 +19,6 @@ pub(crate) struct RunningCall {
     pub(crate) view: Arc<View>,
     /// The changes there had been then.
     pub(crate) version: u64,
-    /// Which opening of its scope the call belongs to.
-    pub(crate) scope: Option<ScopeKey>,
     /// The tool as it was at admission: what was approved is what runs.
     pub(crate) tool: Option<Arc<RegisteredTool>>,
     /// What is wrong with the argument text.
@@ -50,6 +48,6 @@ impl RunningCall {
         if self.registry.version() == self.version {
             return self.view.clone();
         }
-        self.registry.snapshot().view_of(self.agent(), self.scope)
+        self.registry.snapshot().view_of(self.agent(), self.core().scope)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     approval::ApprovalMode,
     approver::Approver,
-    call::ScopeId,
+    call::{ScopeId, ScopeKey},
     chain::Named,
     contain::contained,
     guard::Guard,
@@ -17,7 +17,7 @@ use crate::{
     registry::{Registration, Shared},
     restriction::Restriction,
     tool::IntoTool,
-    view::{Layer, Place, Placed, RegisteredTool, Row, ScopeKey, Snapshot},
+    view::{Layer, Place, Placed, RegisteredTool, Row, Snapshot},
     wrapper::ExecuteWrapper,
 };
 

@@ -194,7 +194,7 @@ impl ToolRegistry {
     /// Whether `call` may overlap with others of the same message, by its tool's classifier or annotations. Only an
     /// exact yes is one: an unknown tool, invalid arguments or a classifier that panics make a call exclusive.
     pub fn is_concurrency_safe(&self, call: &ToolCall) -> bool {
-        self.shared.is_concurrency_safe(call)
+        self.shared.classify(call).0
     }
 
     /// Runs the calls of one assistant message, and answers in their order.

@@ -6,9 +6,9 @@ use std::{
 };
 
 use crate::{
-    call::ScopeId,
+    call::{ScopeId, ScopeKey},
     registry::Shared,
-    view::{ScopeKey, Snapshot},
+    view::Snapshot,
 };
 
 /// One thing that was registered.

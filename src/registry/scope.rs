@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use crate::{
     approval::ApprovalMode,
-    call::ScopeId,
+    call::{ScopeId, ScopeKey},
     guard::Guard,
     observer::ResultObserver,
     order::Order,
@@ -19,7 +19,7 @@ use crate::{
     restriction::Restriction,
     tool::IntoTool,
     tool_schema::ToolSchema,
-    view::{Placed, ScopeKey},
+    view::Placed,
     wrapper::ExecuteWrapper,
 };
 

@@ -9,11 +9,11 @@ use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
 use crate::{
-    call::{ScopeId, ToolCall},
+    call::{ScopeId, ScopeKey, ToolCall},
     register_error::RegisterError,
     registry::Limits,
     resources::ResourceTable,
-    view::{ScopeKey, Snapshot, View},
+    view::{RegisteredTool, Snapshot, View},
 };
 
 /// What the handles of one registry share.
@@ -60,15 +60,17 @@ impl Shared {
         self.changes.subscribe()
     }
 
-    pub(crate) fn is_concurrency_safe(&self, call: &ToolCall) -> bool {
+    /// Whether `call` may overlap with others, and by which tool's word.
+    pub(crate) fn classify(&self, call: &ToolCall) -> (bool, Option<Arc<RegisteredTool>>) {
         let (view, _) = self.view(call.agent());
-        let Some(tool) = view.tool(call.name()) else { return false };
-        match call.arguments.clone().read(self.limits.arguments) {
+        let Some(tool) = view.tool(call.name()) else { return (false, None) };
+        let safe = match call.arguments.clone().read(self.limits.arguments) {
             (arguments, None) => {
                 tool.parameters.is_valid(arguments.value()) && tool.is_concurrency_safe(arguments.value())
             }
             (_, Some(_)) => false,
-        }
+        };
+        (safe, Some(tool.clone()))
     }
 
     /// How many changes there have been; a change counts before the method that makes it returns.

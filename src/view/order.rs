@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use crate::{chain::Named, register_error::RegisterError};
+use crate::{chain::Named, contain::Shell, register_error::RegisterError};
 
 /// A participant and where it wants to stand: `before` or `after` others of its kind in its layer.
 ///
@@ -22,7 +22,7 @@ use crate::{chain::Named, register_error::RegisterError};
 /// # Ok::<(), RegisterError>(())
 /// ```
 pub struct Placed<P: ?Sized> {
-    pub(crate) part: Arc<P>,
+    pub(crate) part: Shell<Arc<P>>,
     pub(crate) before: Vec<Arc<str>>,
     pub(crate) after: Vec<Arc<str>>,
 }
@@ -36,7 +36,7 @@ impl<P> Placed<P> {
 
 impl<P: ?Sized> Placed<P> {
     pub(crate) fn arc(part: Arc<P>) -> Self {
-        Self { part, before: Vec::new(), after: Vec::new() }
+        Self { part: Shell::new(part), before: Vec::new(), after: Vec::new() }
     }
 
     /// Farther out than the one called `name`. It must be registered when this is.
@@ -70,7 +70,7 @@ macro_rules! placed {
 
         impl<P: crate::$role> From<Placed<P>> for Placed<dyn crate::$role> {
             fn from(placed: Placed<P>) -> Self {
-                Self { part: placed.part, before: placed.before, after: placed.after }
+                Self { part: Shell::new(placed.part.into_inner()), before: placed.before, after: placed.after }
             }
         }
 
@@ -121,7 +121,7 @@ impl<P: ?Sized> Row<P> {
     /// Adds a participant; [`arrange`](Self::arrange) has to follow.
     pub(crate) fn add(&mut self, id: u64, name: Arc<str>, placed: Placed<P>) {
         let Placed { part, before, after } = placed;
-        self.entries.push(Entry { id, named: Named::new(name, part), before, after });
+        self.entries.push(Entry { id, named: Named::new(name, part.into_inner()), before, after });
     }
 
     pub(crate) fn contains(&self, name: &str) -> bool {

@@ -7,14 +7,10 @@ use std::{
 
 use crate::{
     approver::Approver,
-    call::ScopeId,
+    call::{ScopeId, ScopeKey},
     chain::Named,
     view::{Layer, View},
 };
-
-/// One opening of a scope: a closed id that is opened again is another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ScopeKey(pub(crate) u64);
 
 /// Everything that is registered at one moment: an immutable value, read without a lock.
 #[derive(Clone)]

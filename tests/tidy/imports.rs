@@ -98,6 +98,7 @@ const PIPELINE: [(&str, &[&str]); 12] = [
             "dispatch",
             "draft::Draft",
             "draft::aborted",
+            "draft::replace_by_aborted",
             "draft::take_success_away",
             "exit::Exit",
             "guard::Cleared",
