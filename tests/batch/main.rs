@@ -2,6 +2,7 @@
 
 mod cases;
 mod keys;
+mod order;
 mod schedule;
 mod stress;
 

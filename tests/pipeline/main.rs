@@ -5,6 +5,7 @@ mod cases;
 mod depth;
 mod fault_matrix;
 mod foreign;
+mod further_runs;
 mod outcomes;
 mod properties;
 mod registry;

@@ -340,3 +340,37 @@ fn a_plugin_in_one_scope_installs_no_approver_for_the_others() {
     registry.install(plugin).expect("globally it may");
     assert_eq!(code(&registry, "gated", "a"), "ok");
 }
+
+#[test]
+fn a_nested_call_stays_with_the_opening_of_its_scope() {
+    let registry = ToolRegistry::new();
+    registry.register(answering("rm", "gone")).expect("good");
+    let scope = registry.scope("a");
+    scope
+        .guard(guard_fn("no-rm", |cx| match cx.name() {
+            "rm" => GuardVerdict::deny("not here"),
+            _ => GuardVerdict::Abstain,
+        }))
+        .expect("good");
+    let body = tool("work").output(OutputSpec::any()).body({
+        let (registry, scope) = (registry.clone(), scope.clone());
+        move |cx| {
+            let (registry, scope) = (registry.clone(), scope.clone());
+            async move {
+                let mut codes = Vec::new();
+                for step in 0..3 {
+                    let result = cx.call(cx.nested_call("rm")).await;
+                    codes.push(result.code().map(ToString::to_string));
+                    match step {
+                        0 => _ = scope.close(),
+                        _ => _ = registry.scope("a"),
+                    }
+                }
+                Ok(json!(codes))
+            }
+        }
+    });
+    registry.register(body).expect("good");
+    let result = paused(registry.execute(ToolCall::new("c", "work").with_agent("a")));
+    assert_eq!(result.value(), Some(&json!(["GUARD_DENIED", "UNKNOWN_TOOL", "UNKNOWN_TOOL"])));
+}
