@@ -7,7 +7,10 @@ use serde_json::Value;
 use super::{
     cost::Cost,
     graph::{Graph, Step},
-    limits::{ENUM_VALUES, HARD_DEPTH, PATTERN_BYTES, PATTERNS, SCHEMA_BYTES, SCHEMA_DEPTH, SCHEMA_PATHS, SCHEMA_REFS},
+    limits::{
+        ENUM_VALUES, HARD_DEPTH, KEY_BYTES, PATTERN_BYTES, PATTERNS, SCHEMA_BYTES, SCHEMA_DEPTH, SCHEMA_PATHS,
+        SCHEMA_REFS,
+    },
     problem::{SchemaProblem, excerpt},
     value::deeper_than,
 };
@@ -30,7 +33,16 @@ pub(super) fn admit(schema: &Value) -> Result<Admitted, Vec<SchemaProblem>> {
     if larger_than(schema, SCHEMA_BYTES) {
         return Err(vec![SchemaProblem::new("", format!("larger than {SCHEMA_BYTES} bytes"))]);
     }
+    if let Some(name) = long_name(schema) {
+        return Err(vec![SchemaProblem::new(
+            "",
+            format!("the name {} is longer than {KEY_BYTES} bytes", excerpt(name)),
+        )]);
+    }
     let graph = Graph::of(schema);
+    if graph.too_long {
+        return Err(vec![SchemaProblem::new("", "its names are too long for so many subschemas within one another")]);
+    }
     let mut problems = Vec::new();
     sizes(&graph, &mut problems);
     references(&graph, &mut problems);
@@ -48,6 +60,18 @@ pub(super) fn admit(schema: &Value) -> Result<Admitted, Vec<SchemaProblem>> {
         problems.push(SchemaProblem::new("", help));
     }
     Err(problems)
+}
+
+/// A name too long to be part of a pointer. The depth has been checked.
+fn long_name(schema: &Value) -> Option<&str> {
+    match schema {
+        Value::Array(items) => items.iter().find_map(long_name),
+        Value::Object(map) => {
+            let own = map.keys().find(|name| name.len() > KEY_BYTES).map(String::as_str);
+            own.or_else(|| map.values().find_map(long_name))
+        }
+        _ => None,
+    }
 }
 
 fn larger_than(schema: &Value, bytes: usize) -> bool {
@@ -96,6 +120,10 @@ fn references(graph: &Graph<'_>, problems: &mut Vec<SchemaProblem>) {
     }
     for (pointer, reference) in graph.remote.iter().take(10) {
         let help = format!("$ref {} leads out of the schema; put what it means under $defs", excerpt(reference));
+        problems.push(SchemaProblem::new(pointer, help));
+    }
+    for (pointer, reference) in graph.lost.iter().take(10) {
+        let help = format!("$ref {} leads nowhere; use #/$defs/… or an $anchor", excerpt(reference));
         problems.push(SchemaProblem::new(pointer, help));
     }
     for pointer in graph.nested_ids.iter().take(10) {

@@ -2,14 +2,14 @@
 
 use std::{fmt, sync::Arc};
 
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::{PatternOptions, Validator, error::ValidationErrorKind};
 use serde_json::Value;
 
 use super::{
     admission::{self, Admitted},
     cost::Cost,
     explain::{Violations, explain},
-    limits::{EXPLAINED_BYTES, REGEX_BYTES},
+    limits::{EXPLAINED_BYTES, EXPLAINED_LOOKS, REGEX_BYTES},
     problem::SchemaProblem,
     value::{count_nodes, deeper_than, more_bytes_than},
 };
@@ -71,6 +71,9 @@ impl Inner {
         if let Some(most) = self.cost.most_levels.filter(|most| deeper_than(value, *most)) {
             return Some(Violations::too_deep(most));
         }
+        if let Some(most) = self.cost.most_bytes.filter(|most| more_bytes_than(value, *most)) {
+            return Some(Violations::too_long(most));
+        }
         let most = self.cost.most_values.filter(|most| count_nodes(value, *most) > *most)?;
         Some(Violations::too_much(most))
     }
@@ -80,9 +83,10 @@ impl Inner {
         if more_bytes_than(value, EXPLAINED_BYTES / looks.max(1)) {
             return Violations::unexplained();
         }
+        let all = usize::try_from(EXPLAINED_LOOKS / self.cost.looks.max(1)).unwrap_or(usize::MAX);
         match &self.shallow {
-            Some(shallow) => explain(shallow, value, false),
-            None => explain(&self.validator, value, true),
+            Some(shallow) => explain(shallow, value, all, false),
+            None => explain(&self.validator, value, all, true),
         }
     }
 }
@@ -103,7 +107,12 @@ fn build(schema: &Value) -> Result<Validator, SchemaProblem> {
         .with_pattern_options(PatternOptions::regex().size_limit(REGEX_BYTES).dfa_size_limit(REGEX_BYTES))
         .build(stripped.as_ref().unwrap_or(schema))
         .map_err(|e| {
-            let message = e.masked().to_string();
+            let message = match e.kind() {
+                ValidationErrorKind::Format { format } if format == "regex" => {
+                    "a pattern that is none, is too large, or has look-around or back-references".to_owned()
+                }
+                _ => e.masked().to_string(),
+            };
             let words = cut(&message, 512);
             SchemaProblem::new(e.instance_path().as_str(), format!("does not compile: {words}"))
         })

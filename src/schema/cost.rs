@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     graph::{Graph, Step},
-    limits::{FEW_LOOKS, HARD_DEPTH, LOOKS, RECURSIVE_LOOKS, STACKED},
+    limits::{FEW_LOOKS, HARD_DEPTH, LOOKS, PATTERN_LOOKS, PATTERNS, RECURSIVE_LOOKS, STACKED},
 };
 
 /// What a schema's cost leaves to the values that it looks at.
@@ -16,6 +16,8 @@ pub(super) struct Cost {
     pub(super) most_values: Option<usize>,
     /// How deep a value may be, where the limit on depth alone does not keep the stack.
     pub(super) most_levels: Option<usize>,
+    /// How many bytes of text there may be, where many patterns look at each.
+    pub(super) most_bytes: Option<usize>,
 }
 
 impl Cost {
@@ -26,35 +28,41 @@ impl Cost {
             |(i, node): (usize, &super::graph::Node<'_>)| node.edges.iter().any(|e| component[e.to] == component[i]);
         let recursive = graph.nodes.iter().enumerate().any(inside);
         let in_place = |step| step == Step::InPlace;
-        let looks = sums(graph, false);
-        let most_values = if recursive {
-            let most = RECURSIVE_LOOKS / sums(graph, true).max(1);
-            Some(usize::try_from(most).unwrap_or(usize::MAX))
-        } else {
-            (looks > FEW_LOOKS).then(|| usize::try_from(LOOKS / looks).unwrap_or(usize::MAX))
-        };
+        let looks = sums(graph, own_looks, true);
+        let budget = if recursive { RECURSIVE_LOOKS } else { LOOKS };
+        let most = usize::try_from(budget / looks.max(1)).unwrap_or(usize::MAX);
+        let most_values = (recursive || looks > FEW_LOOKS).then_some(most);
+        let patterns = usize::try_from(sums(graph, own_patterns, true)).unwrap_or(usize::MAX);
+        let most_bytes = (patterns > PATTERNS).then(|| PATTERN_LOOKS / patterns);
+        let looks = looks.max(sums(graph, own_looks, false));
         let chain = longest(graph, in_place);
         let stacks_with_depth = recursive || longest(graph, |_| true) > STACKED;
         let levels = STACKED / chain.max(1);
         let most_levels = (stacks_with_depth && levels <= HARD_DEPTH).then_some(levels.saturating_sub(1));
-        Self { looks, most_values, most_levels }
+        Self { looks, most_values, most_levels, most_bytes }
     }
 
     /// Whether it leaves room for any real value.
     pub(super) fn is_bearable(&self) -> bool {
-        self.most_values.is_none_or(|most| most >= 16) && self.most_levels.is_none_or(|most| most >= 4)
+        self.most_values.is_none_or(|most| most >= 16)
+            && self.most_levels.is_none_or(|most| most >= 4)
+            && self.most_bytes.is_none_or(|most| most >= 4096)
     }
 }
 
 /// The most looks at one value: all those at the same value are added up; of those at its parts, where they are followed
 /// `further`, the most expensive part counts. An edge back to where the walk comes from counts as one: it is remembered there.
-fn sums(graph: &Graph<'_>, further: bool) -> u64 {
+fn sums(graph: &Graph<'_>, own: fn(&Value) -> u64, further: bool) -> u64 {
     let sums = walk(graph, |node, known| {
         let edges = &graph.nodes[node].edges;
         let of = |wanted: fn(Step) -> bool| edges.iter().filter(move |e| wanted(e.step)).map(|e| known(e.to));
         let shared = |step| matches!(step, Step::Member { shared: true } | Step::Item { shared: true });
         let apart = |step| matches!(step, Step::Member { shared: false } | Step::Item { shared: false });
-        let mut sum = of(|step| step == Step::InPlace).fold(own_looks(graph.nodes[node].schema), u64::saturating_add);
+        let schema = graph.nodes[node].schema;
+        // To know what was evaluated, those at the same value are asked again, and once more.
+        let asked = if is_unevaluated(schema) { 3 } else { 1 };
+        let inner = of(|step| step == Step::InPlace).fold(0, u64::saturating_add).saturating_mul(asked);
+        let mut sum = inner.saturating_add(own(schema));
         if further {
             sum = of(shared).fold(sum, u64::saturating_add).saturating_add(of(apart).max().unwrap_or(0));
         }
@@ -97,9 +105,22 @@ fn walk(graph: &Graph<'_>, figure: impl Fn(usize, &dyn Fn(usize) -> u64) -> u64)
     figures.into_iter().map(|f| f.unwrap_or(1)).collect()
 }
 
-/// An enum of more than texts and numbers is compared value by value.
+fn is_unevaluated(schema: &Value) -> bool {
+    schema.get("unevaluatedProperties").is_some() || schema.get("unevaluatedItems").is_some()
+}
+
+/// An enum of more than texts and whole numbers is compared value by value, and what depends on properties name by name.
 fn own_looks(schema: &Value) -> u64 {
     let listed = schema.get("enum").and_then(Value::as_array);
-    let compared = listed.filter(|values| values.iter().any(|v| v.is_array() || v.is_object()));
-    1 + compared.map_or(0, |values| values.len() as u64)
+    let slow = |v: &Value| v.is_array() || v.is_object() || v.is_f64();
+    let compared = listed.filter(|values| values.iter().any(slow)).map_or(0, Vec::len);
+    let depending = ["dependentRequired", "dependentSchemas", "dependencies"].iter().filter_map(|key| schema.get(key));
+    let names: usize = depending.filter_map(Value::as_object).map(serde_json::Map::len).sum();
+    let unique = if schema.get("uniqueItems").is_some() { 10 } else { 0 };
+    1 + (compared + names + unique) as u64
+}
+
+fn own_patterns(schema: &Value) -> u64 {
+    let named = schema.get("patternProperties").and_then(Value::as_object).map_or(0, serde_json::Map::len);
+    u64::from(schema.get("pattern").is_some()) + named as u64
 }

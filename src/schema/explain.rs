@@ -28,6 +28,10 @@ impl Violations {
         Self(format!("nested deeper than {levels} levels, which this recursive schema allows"))
     }
 
+    pub(super) fn too_long(bytes: usize) -> Self {
+        Self(format!("more than {bytes} bytes of text, which the patterns of this schema allow"))
+    }
+
     pub(super) fn too_much(values: usize) -> Self {
         Self(format!("more than {values} values in all, which a schema of this size allows"))
     }
@@ -39,10 +43,11 @@ impl fmt::Display for Violations {
     }
 }
 
-/// `complete` is whether `validator` is the whole schema; else what it accepts may still be wrong further in.
-pub(super) fn explain(validator: &Validator, value: &Value, complete: bool) -> Violations {
+/// Every violation is told of up to `all` values. `complete` is whether `validator` is the whole schema; else what it accepts may still be wrong further in.
+pub(super) fn explain(validator: &Validator, value: &Value, all: usize, complete: bool) -> Violations {
     let mut out = String::new();
-    if count_nodes(value, EXPLAINED_NODES) > EXPLAINED_NODES {
+    let all = all.min(EXPLAINED_NODES);
+    if count_nodes(value, all) > all {
         // Collecting is eager: a million wrong items would be a million errors.
         if let Err(error) = validator.validate(value) {
             add(&mut out, &error);

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::limits::POINTER_BYTES;
+
 /// How a subschema relates to the value its parent looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
@@ -35,12 +37,22 @@ pub(super) struct Graph<'a> {
     pub(super) nodes: Vec<Node<'a>>,
     /// Pointers of references that lead out of the schema, with what they say.
     pub(super) remote: Vec<(String, String)>,
+    /// The same of those that lead nowhere that is known here. The compiler may know more ways to follow one; what is
+    /// not followed is not bounded.
+    pub(super) lost: Vec<(String, String)>,
+    /// Whether the pointers of all subschemas together are too long to be kept.
+    pub(super) too_long: bool,
     /// Pointers of `$id`s further in.
     pub(super) nested_ids: Vec<String>,
     pub(super) references: usize,
     by_address: HashMap<usize, usize>,
     anchors: HashMap<&'a str, usize>,
     pending: Vec<(usize, &'a str)>,
+    /// What the schema calls itself: references may begin with it.
+    own_id: Option<&'a str>,
+    /// Whether identifiers are spelt `id`, as in draft 4.
+    old_ids: bool,
+    pointer_bytes: usize,
     todo: Vec<usize>,
 }
 
@@ -48,6 +60,10 @@ impl<'a> Graph<'a> {
     /// `most` bounds the number of nodes: a schema of bounded text has no more.
     pub(super) fn of(root: &'a Value) -> Self {
         let mut graph = Self::default();
+        let dialect = root.get("$schema").and_then(Value::as_str).unwrap_or_default();
+        graph.old_ids = dialect.contains("draft-04") || dialect.contains("draft-03");
+        let own_id = root.get(if graph.old_ids { "id" } else { "$id" }).and_then(Value::as_str);
+        graph.own_id = own_id.map(|id| id.trim_end_matches('#')).filter(|id| !id.is_empty());
         graph.node(root, String::new(), 0);
         loop {
             while let Some(node) = graph.todo.pop() {
@@ -68,6 +84,11 @@ impl<'a> Graph<'a> {
         if let Some(known) = self.by_address.get(&address) {
             return *known;
         }
+        self.pointer_bytes += pointer.len();
+        if self.pointer_bytes > POINTER_BYTES {
+            self.too_long = true;
+            return 0;
+        }
         let index = self.nodes.len();
         self.by_address.insert(address, index);
         self.nodes.push(Node { schema, pointer, depth, edges: Vec::new() });
@@ -86,10 +107,12 @@ impl<'a> Graph<'a> {
                     }
                     continue;
                 }
-                "$id" if index != 0 => {
-                    if value.as_str().is_some_and(|id| !id.starts_with('#')) {
-                        self.nested_ids.push(self.nodes[index].pointer.clone());
-                    }
+                "$id" => {
+                    self.identify(index, value);
+                    continue;
+                }
+                "id" if self.old_ids => {
+                    self.identify(index, value);
                     continue;
                 }
                 "$anchor" | "$dynamicAnchor" => {
@@ -115,6 +138,15 @@ impl<'a> Graph<'a> {
                 "properties" | "patternProperties" | "dependentSchemas" | "dependencies" | "$defs" | "definitions"
             );
             self.children(index, key, value, named, shared);
+        }
+    }
+
+    /// Before `$anchor` an identifier of the form `#name` was one; any other further in changes what references mean.
+    fn identify(&mut self, index: usize, id: &'a Value) {
+        match id.as_str().map(|id| (id, id.strip_prefix('#'))) {
+            Some((_, Some(name))) => _ = self.anchors.entry(name).or_insert(index),
+            Some((_, None)) if index != 0 => self.nested_ids.push(self.nodes[index].pointer.clone()),
+            _ => {}
         }
     }
 
@@ -147,7 +179,8 @@ impl<'a> Graph<'a> {
     }
 
     fn resolve(&mut self, root: &'a Value, from: usize, reference: &'a str) {
-        let Some(fragment) = reference.strip_prefix('#') else {
+        let local = self.own_id.and_then(|id| reference.strip_prefix(id)).filter(|rest| rest.starts_with('#'));
+        let Some(fragment) = local.unwrap_or(reference).strip_prefix('#') else {
             self.remote.push((self.nodes[from].pointer.clone(), reference.to_owned()));
             return;
         };
@@ -157,9 +190,9 @@ impl<'a> Graph<'a> {
         } else {
             self.anchors.get(fragment).copied()
         };
-        // A reference that leads nowhere is the compiler's to report.
-        if let Some(to) = target {
-            self.nodes[from].edges.push(Edge { to, step: Step::InPlace, by_reference: true });
+        match target {
+            Some(to) => self.nodes[from].edges.push(Edge { to, step: Step::InPlace, by_reference: true }),
+            None => self.lost.push((self.nodes[from].pointer.clone(), reference.to_owned())),
         }
     }
 

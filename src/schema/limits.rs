@@ -15,6 +15,8 @@ pub(crate) struct ArgumentLimits {
 pub(crate) const HARD_ARGUMENT_BYTES: usize = 64 << 20;
 /// What `serde_json` stops at by itself; dropping and printing a value are safe to more than 10 000 (measured).
 pub(crate) const HARD_DEPTH: usize = 128;
+/// Levels of text: what `serde_json` reads without its limit on recursion in the way.
+pub(crate) const TEXT_DEPTH: usize = 127;
 /// Room for a whole source file.
 pub(crate) const DEFAULT_ARGUMENT_BYTES: usize = 1 << 20;
 /// Three times the deepest real arguments seen.
@@ -28,6 +30,8 @@ pub(crate) const KEY_BYTES: usize = 1024;
 pub(crate) const SCHEMA_BYTES: usize = 256 << 10;
 /// Levels of subschemas within subschemas: building overflows at about 900 (measured).
 pub(crate) const SCHEMA_DEPTH: usize = 64;
+/// Bytes of the pointers of all subschemas together.
+pub(crate) const POINTER_BYTES: usize = 8 << 20;
 /// References in one schema.
 pub(crate) const SCHEMA_REFS: usize = 2_000;
 /// Ways from the root to a subschema, cycles not counted: doubling references reach this at 13 levels.
@@ -51,6 +55,10 @@ pub(crate) const STACKED: usize = 1_500;
 pub(crate) const EXPLAINED_BYTES: usize = 8 << 20;
 /// How `serde_json` marks numbers of any precision and raw text inside of a value: no name for a property.
 pub(crate) const PRIVATE_KEY: &str = "$serde_json::private::";
+/// Bytes times patterns that look at each of them: about 0.4 s (measured).
+pub(crate) const PATTERN_LOOKS: usize = 256 << 20;
+/// Values times looks up to which every violation is collected: each is an error of its own.
+pub(crate) const EXPLAINED_LOOKS: u64 = 200_000;
 /// Up to this many subschemas at one value the limit on values alone keeps within [`LOOKS`].
 pub(crate) const FEW_LOOKS: u64 = 256;
 

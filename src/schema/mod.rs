@@ -19,4 +19,6 @@ pub(crate) use text::parse_arguments;
 pub(crate) use value::{Shielded, deeper_than, dismantle, measure};
 
 #[cfg(test)]
+mod costly;
+#[cfg(test)]
 mod hostile;

@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::HashSet};
 use serde_json::{Map, Value};
 
 use super::{
-    limits::ArgumentLimits,
+    limits::{ArgumentLimits, TEXT_DEPTH},
     problem::{ArgumentProblem, excerpt, push_step},
     value::{check_key, too_deep, too_large, too_many},
 };
@@ -121,8 +121,9 @@ impl<'a> Scan<'a> {
     }
 
     fn push(&mut self, frame: Frame<'a>) -> Result<(), Fault> {
-        if self.stack.len() >= self.limits.depth {
-            return Err(Fault::Limit(too_deep(self.limits.depth)));
+        let levels = self.limits.depth.min(TEXT_DEPTH);
+        if self.stack.len() >= levels {
+            return Err(Fault::Limit(too_deep(levels)));
         }
         self.at += 1;
         self.stack.push(frame);

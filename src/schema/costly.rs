@@ -1,0 +1,151 @@
+//! Schemas whose cost hides from a look at one level, and references that only the compiler would follow.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    ArgumentLimits, CompiledSchema, HARD_DEPTH,
+    hostile::{in_child, problems, quickly, refusal},
+    parse_arguments,
+};
+
+macro_rules! costly {
+    ($($name:ident $case:block)*) => {$(
+        #[test]
+        fn $name() {
+            fn case() $case
+            in_child(concat!("schema::costly::", stringify!($name)), case);
+        }
+    )*};
+}
+
+/// Refused at registration, or quick to check and to explain.
+fn refused_or_quick(what: &str, schema: &Value, value: &Value) {
+    let Ok(compiled) = CompiledSchema::compile(schema) else { return };
+    quickly(what, || {
+        if !compiled.is_valid(value) {
+            assert!(!compiled.violations(value).to_string().is_empty());
+        }
+    });
+}
+
+/// 2^n looks, through references spelt by `refer` to definitions that `define` names.
+fn doubling(n: usize, dialect: &str, define: impl Fn(usize, Value) -> Value, refer: impl Fn(usize) -> String) -> Value {
+    let mut defs = Map::new();
+    for i in 0..n {
+        let next = json!({ "$ref": refer(i + 1) });
+        defs.insert(format!("d{i}"), define(i, json!({ "allOf": [next, next] })));
+    }
+    defs.insert(format!("d{n}"), define(n, json!({ "type": "object" })));
+    json!({ "$schema": dialect, "type": "object", "allOf": [{ "$ref": refer(0) }], "definitions": defs })
+}
+
+costly! {
+    references_that_only_the_compiler_would_follow {
+        let named = |key: &'static str| move |i: usize, mut schema: Value| {
+            schema[key] = json!(format!("#d{i}"));
+            schema
+        };
+        let hash = |i: usize| format!("#d{i}");
+        let seven = "http://json-schema.org/draft-07/schema#";
+        let four = "http://json-schema.org/draft-04/schema#";
+        assert_ne!(problems(&doubling(40, seven, named("$id"), hash)), "admitted");
+        assert_ne!(problems(&doubling(40, four, named("id"), hash)), "admitted");
+        let hidden = json!({ "contentSchema": { "$defs": { "a": { "$anchor": "a" } } }, "$ref": "#a" });
+        assert!(problems(&hidden).contains("leads nowhere"));
+        let index = json!({ "x": [{ "type": "object" }], "$ref": "#/x/00" });
+        assert!(problems(&index).contains("leads nowhere"));
+        let inner = json!({ "$schema": four, "definitions": { "a": { "id": "http://x.y/other", "type": "object" } } });
+        assert_ne!(problems(&inner), "admitted");
+        let cycle = json!({ "$schema": seven, "$id": "#a", "allOf": [{ "$ref": "#a" }] });
+        assert_ne!(problems(&cycle), "admitted");
+        // Few of them are fine, by whatever name.
+        assert_eq!(problems(&doubling(3, seven, named("$id"), hash)), "admitted");
+        let own = json!({ "$id": "https://x.y/z.json", "type": "object", "properties": {
+            "a": { "$ref": "https://x.y/z.json#/$defs/a" } }, "$defs": { "a": { "type": "string" } } });
+        assert_eq!(problems(&own), "admitted", "its own name is no way out");
+    }
+
+    recursive_unions_by_an_old_name {
+        let arm = |key: &str| json!({ "properties": { "n": { "$ref": "#n" } }, "required": [key] });
+        let schema = json!({ "$schema": "http://json-schema.org/draft-07/schema#", "type": "object",
+            "properties": { "n": { "$ref": "#n" } },
+            "definitions": { "n": { "$id": "#n", "type": "object", "anyOf": [arm("a"), arm("b")] } } });
+        for levels in [10, 20, 60] {
+            let value = (0..levels).fold(json!({}), |inner, _| json!({ "n": inner }));
+            refused_or_quick("a union by an old name", &schema, &value);
+        }
+    }
+
+    explaining_many_looks_at_many_values {
+        for combinator in ["allOf", "anyOf"] {
+            let schema = json!({ "type": "object", "properties": { "a": { "items": { combinator: vec![json!({ "minimum": 0 }); 9_000] } } } });
+            for n in [100, 990, 1_990] {
+                refused_or_quick("many looks", &schema, &json!({ "a": vec![-1; n] }));
+            }
+        }
+    }
+
+    evaluated_again_at_every_level {
+        for n in [2, 5, 10, 16, 20, 30] {
+            let wrap = |s: Value| json!({ "allOf": [s], "unevaluatedProperties": false });
+            let schema = (0..n).fold(json!({ "properties": { "a": {} } }), |s, _| wrap(s));
+            refused_or_quick("unevaluated", &schema, &json!({ "a": 1 }));
+        }
+    }
+
+    looks_that_multiply_over_levels {
+        let x = json!({ "allOf": vec![json!({ "minimum": 0 }); 98] });
+        let schema = json!({ "type": "object", "properties": { "a": {
+            "allOf": vec![json!({ "items": { "$ref": "#/$defs/x" } }); 98] } }, "$defs": { "x": x } });
+        refused_or_quick("looks over levels", &schema, &json!({ "a": vec![1; 99_000] }));
+    }
+
+    keywords_that_compare_one_by_one {
+        let mut floats: Vec<_> = (0..9_999).map(|i| json!(f64::from(i) + 0.5)).collect();
+        floats.push(Value::Null);
+        let listed = json!({ "type": "object", "properties": { "a": { "items": { "enum": floats } } } });
+        refused_or_quick("an enum of floats", &listed, &json!({ "a": vec![9998.5; 90_000] }));
+        let names: Map<_, _> = (0..12_000).map(|i| (format!("k{i}"), json!([]))).collect();
+        let depending = json!({ "type": "object", "properties": { "a": { "items": { "dependentRequired": names } } } });
+        refused_or_quick("names that depend", &depending, &json!({ "a": vec![json!({}); 99_000] }));
+        let unique = json!({ "type": "object", "properties": { "a": { "allOf": vec![json!({ "uniqueItems": true }); 9_000] } } });
+        let objects: Vec<_> = (0..5_000).map(|i| json!({ "k": i })).collect();
+        refused_or_quick("unique many times", &unique, &json!({ "a": objects }));
+    }
+
+    patterns_by_many_references {
+        for n in [10, 250, 1_990] {
+            let schema = json!({ "type": "object", "properties": { "a": { "allOf": vec![json!({ "$ref": "#/$defs/x" }); n] } },
+                "$defs": { "x": { "not": { "pattern": "[ab]*a[ab]{200}c" } } } });
+            refused_or_quick("patterns", &schema, &json!({ "a": "ab".repeat(1 << 19) }));
+        }
+    }
+
+    names_of_great_length {
+        let long = "k".repeat(60_000);
+        let schema = json!({ "properties": { long: { "allOf": vec![json!({}); 40_000] } } });
+        quickly("a long name", || assert!(problems(&schema).contains("longer than 1024 bytes")));
+        let many = (0..40).fold(json!({ "allOf": vec![json!({}); 5_000] }), |inner, _| {
+            let mut properties = Map::new();
+            properties.insert("k".repeat(1_000), inner);
+            json!({ "properties": properties })
+        });
+        quickly("long pointers", || assert_ne!(problems(&many), "admitted"));
+    }
+
+    text_at_the_deepest_level {
+        let limits = ArgumentLimits { bytes: 1 << 20, depth: HARD_DEPTH, nodes: 10_000 };
+        for (levels, fine) in [(126, true), (127, false), (128, false)] {
+            let text = format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
+            let read = parse_arguments(&text, limits);
+            assert_eq!(read.is_ok(), fine, "{levels}");
+            assert!(fine || read.is_err_and(|p| p.to_string().contains("nested deeper than 127 levels")));
+        }
+        assert!(refusal("{").contains("the end of the text"));
+    }
+
+    patterns_that_are_refused_say_why {
+        let schema = json!({ "type": "object", "properties": { "a": { "pattern": "(?=a)b" } } });
+        assert!(problems(&schema).contains("look-around"), "{}", problems(&schema));
+    }
+}
