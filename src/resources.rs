@@ -53,8 +53,8 @@ impl ResourceKeys {
         self
     }
 
-    /// Writes whatever any other call reads or writes. Also what a definition is taken to say whose keys cannot be
-    /// computed.
+    /// Writes whatever any other call with keys reads or writes; calls without keys are not held back. Also what a
+    /// definition is taken to say whose keys cannot be computed.
     pub fn everything() -> Self {
         Self { everything: true, ..Self::default() }
     }

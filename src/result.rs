@@ -43,7 +43,7 @@ pub struct ToolFailure {
     pub retryable: Option<bool>,
     /// More about it, as data.
     pub details: Option<Value>,
-    /// The error behind it, for observers and tracing only.
+    /// The error behind it, for observers; never serialised and never part of the content.
     pub source: Option<Arc<dyn Error + Send + Sync>>,
 }
 

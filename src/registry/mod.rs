@@ -191,8 +191,8 @@ impl ToolRegistry {
         self.shared.changes()
     }
 
-    /// Whether `call` may overlap with others of the same message, by its tool's classifier or annotations. Only an
-    /// exact yes is one: an unknown tool, invalid arguments or a classifier that panics make a call exclusive.
+    /// Whether `call` may overlap with others of the same message, by its tool's classifier or, without one, because it
+    /// is read-only or names what it uses. Only an exact yes is one: an unknown tool, invalid arguments or a classifier that panics make a call exclusive.
     pub fn is_concurrency_safe(&self, call: &ToolCall) -> bool {
         self.shared.classify(call).0
     }
@@ -202,7 +202,8 @@ impl ToolRegistry {
     /// Calls that may overlap, as their tools say, are dispatched side by side, up to
     /// [`max_parallel`](BatchOptions::max_parallel) of them; any other call is a barrier: it starts when everything before
     /// it is committed, and nothing after it starts before it is. Only dispatch overlaps: policies, approval and guards
-    /// before it, and post-policies, finalizer and observers after it, take the calls in order.
+    /// before it, and post-policies, finalizer and observers after it, take the calls in order. A call that waits for
+    /// resource keys reaches its guards when it has them, which may be after the guards of later calls.
     ///
     /// # Errors
     ///
