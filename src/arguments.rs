@@ -34,6 +34,11 @@ impl RawArguments {
         Self::Text(Arc::from(""))
     }
 
+    pub(crate) fn cut_off(text: &str) -> Self {
+        let problem = "the call was cut off before its arguments were complete; send it again, whole";
+        Self::Read(Arguments::of(Value::String(text.to_owned())), Some(problem.into()))
+    }
+
     /// Reads the arguments once. Where they are refused, the second part says what, where and why, and the first is
     /// what those who look at the outcome get to see: the text as a JSON string, or a remark in place of a value that
     /// is too deep to walk.

@@ -110,6 +110,15 @@ impl ToolCall {
         call
     }
 
+    /// A call that was cut off while the model wrote it, such as by a limit on tokens or a broken stream. `text` is what
+    /// arrived of its arguments. It never runs, however complete the text looks: it ends in
+    /// [`INVALID_ARGS`](crate::ErrorCode::INVALID_ARGS), which tells the model to send it again.
+    pub fn cut_off(id: impl Into<Arc<str>>, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
+        let mut call = Self::new(id, name);
+        call.arguments = RawArguments::cut_off(&text.into());
+        call
+    }
+
     /// The call with `arguments`, an object; `null` is `{}`. Anything else ends in `INVALID_ARGS`.
     #[must_use]
     pub fn with_arguments(mut self, arguments: Value) -> Self {

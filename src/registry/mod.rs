@@ -31,6 +31,7 @@ use crate::{
     register_error::RegisterError,
     result::ToolResult,
     tool::IntoTool,
+    tool_info::ToolInfo,
     tool_schema::ToolSchema,
     view::Placed,
     wrapper::ExecuteWrapper,
@@ -174,6 +175,16 @@ impl ToolRegistry {
     /// The manuals of the tools that the agent of scope `agent` sees; none if the scope is not open.
     pub fn schemas_for(&self, agent: impl Into<ScopeId>) -> Arc<[ToolSchema]> {
         self.shared.view(Some(&agent.into())).0.schemas()
+    }
+
+    /// The tools that a call without an agent sees, in the order of registration, each with what its author declared.
+    pub fn tools(&self) -> Vec<ToolInfo> {
+        self.shared.view(None).0.infos()
+    }
+
+    /// The tools that the agent of scope `agent` sees; none if the scope is not open.
+    pub fn tools_for(&self, agent: impl Into<ScopeId>) -> Vec<ToolInfo> {
+        self.shared.view(Some(&agent.into())).0.infos()
     }
 
     /// Tells of every change of what is registered, with the number of changes so far. Holders of a cached listing

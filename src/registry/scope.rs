@@ -18,6 +18,7 @@ use crate::{
     },
     restriction::Restriction,
     tool::IntoTool,
+    tool_info::ToolInfo,
     tool_schema::ToolSchema,
     view::Placed,
     wrapper::ExecuteWrapper,
@@ -198,6 +199,11 @@ impl Scope {
     /// The manuals of the tools that this scope's calls see; none once it is closed.
     pub fn schemas(&self) -> Arc<[ToolSchema]> {
         self.target.shared.snapshot().view_of(Some(&self.id), Some(self.key)).schemas()
+    }
+
+    /// The tools that this scope's calls see, each with what its author declared; none once it is closed.
+    pub fn tools(&self) -> Vec<ToolInfo> {
+        self.target.shared.snapshot().view_of(Some(&self.id), Some(self.key)).infos()
     }
 }
 

@@ -7,11 +7,12 @@ use serde_json::Value;
 use crate::{
     contain::{Shell, contained},
     content::ContentBlock,
-    definition::{Body, Classifier, Finalizer, Keys, Presenter, ToolDefinition},
+    definition::{Annotations, Body, Classifier, Finalizer, Keys, Presenter, ToolDefinition},
     output::{Render, render_plainly},
     register_error::{Problem, RegisterError},
     resources::ResourceKeys,
-    schema::{CompiledSchema, SchemaProblem},
+    schema::{CompiledSchema, SchemaProblem, Shielded},
+    tool_info::ToolInfo,
     tool_schema::ToolSchema,
 };
 
@@ -28,7 +29,8 @@ pub(crate) struct RegisteredTool {
     presenter: Option<Shell<Presenter>>,
     classifier: Option<Shell<Classifier>>,
     resources: Option<Shell<Keys>>,
-    read_only: bool,
+    output_schema: Arc<Shielded>,
+    annotations: Annotations,
 }
 
 impl RegisteredTool {
@@ -66,7 +68,8 @@ impl RegisteredTool {
                 presenter: definition.presenter.map(Shell::new),
                 classifier: definition.classifier.map(Shell::new),
                 resources: definition.resources.map(Shell::new),
-                read_only: definition.annotations.read_only,
+                output_schema: spec.schema.clone(),
+                annotations: definition.annotations,
             }),
             _ => Err(RegisterError::tool(&definition.name, problems)),
         }
@@ -76,11 +79,15 @@ impl RegisteredTool {
         &self.schema.name
     }
 
+    pub(crate) fn info(&self) -> ToolInfo {
+        ToolInfo::new(self.schema.clone(), self.output_schema.clone(), self.annotations, self.timeout)
+    }
+
     /// Whether a call with these arguments may overlap with others. Only an exact yes does; a panic is a no.
     pub(crate) fn is_concurrency_safe(&self, arguments: &Value) -> bool {
         match &self.classifier {
             Some(classifier) => contained(|| classifier(arguments)).unwrap_or(false),
-            None => self.read_only || self.resources.is_some(),
+            None => self.annotations.read_only || self.resources.is_some(),
         }
     }
 

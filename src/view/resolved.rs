@@ -12,6 +12,7 @@ use crate::{
     observer::ResultObserver,
     post_policy::PostPolicy,
     pre_policy::PrePolicy,
+    tool_info::ToolInfo,
     tool_schema::ToolSchema,
     view::{Layer, RegisteredTool},
     wrapper::ExecuteWrapper,
@@ -60,5 +61,9 @@ impl View {
     /// The manuals of the tools it sees, in order; made on first use.
     pub(crate) fn schemas(&self) -> Arc<[ToolSchema]> {
         self.schemas.get_or_init(|| self.tools.values().map(|t| t.schema.clone()).collect()).clone()
+    }
+    /// The same tools, with what their authors declared beside the manual.
+    pub(crate) fn infos(&self) -> Vec<ToolInfo> {
+        self.tools.values().map(|t| t.info()).collect()
     }
 }

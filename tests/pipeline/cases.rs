@@ -389,6 +389,11 @@ fn o_44_unreadable_arguments_never_become_an_empty_object() {
         assert_eq!(code(&refused), "INVALID_ARGS");
         assert!(refused.text().contains(wanted), "{text}: {}", refused.text());
     }
+    for text in ["", "{}", r#"{"older_than_days": 30"#] {
+        let refused = run(&registry, ToolCall::cut_off("c", "purge", text).with_agent("a"));
+        assert_eq!(code(&refused), "INVALID_ARGS", "{text:?} looks whole or not, it is not known to be");
+        assert!(refused.text().contains("cut off before"), "{}", refused.text());
+    }
     assert_eq!((runs.get(), trace.all()), (0, Vec::new()), "no policy and no human is asked");
     // What a log keeps is JSON: the text as a string.
     assert_eq!(arguments.lock().expect("sound")[0], json!(r#"{"older_than_days": 30,,}"#));

@@ -82,6 +82,28 @@ fn a_listing_is_the_manual_and_nothing_else_in_the_authors_order() {
 }
 
 #[test]
+fn a_listing_for_programs_has_what_the_author_declared_beside_the_manual() {
+    let registry = ToolRegistry::new();
+    let scope = registry.scope("s");
+    let listed = tool("t")
+        .annotations(Annotations::read_only())
+        .timeout(std::time::Duration::from_secs(3))
+        .output(OutputSpec::text())
+        .body(|_| async { Ok(json!("x")) });
+    scope.register(listed).expect("good");
+    assert!(registry.tools().is_empty(), "it is the scope's own");
+    for tools in [scope.tools(), registry.tools_for("s")] {
+        let info = tools.first().expect("one");
+        assert_eq!((info.name(), info.schema().name()), ("t", "t"));
+        assert_eq!(info.output_schema(), &json!({"type": "string"}));
+        assert!(info.annotations().read_only);
+        assert_eq!(info.timeout(), Some(std::time::Duration::from_secs(3)));
+    }
+    scope.close();
+    assert!(scope.tools().is_empty());
+}
+
+#[test]
 fn removing_and_registering_again_changes_what_is_seen() {
     let registry = ToolRegistry::new();
     let handle = registry.register(counting("t", &Count::default())).expect("good");

@@ -1,11 +1,11 @@
-//! Dependencies point one way: lib, registry, batch, pipeline, view, roles, mechanics, data.
+//! Dependencies point one way: lib, what is built on public names, registry, batch, pipeline, view, roles, mechanics, data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{found, none, read, rust_files};
 
 /// From the inside out. A file may use its own layer and those above it in this list.
-const LAYERS: [(&str, &[&str]); 7] = [
+const LAYERS: [(&str, &[&str]); 8] = [
     (
         "data",
         &[
@@ -46,6 +46,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
             "post_policy",
             "pre_policy",
             "tool",
+            "tool_info",
             "typed",
             "wrapper",
         ],
@@ -54,7 +55,11 @@ const LAYERS: [(&str, &[&str]); 7] = [
     ("pipeline", &["pipeline"]),
     ("batch", &["batch"]),
     ("registry", &["registry"]),
+    ("outside", OUTSIDE),
 ];
+
+/// Modules that see the crate as its users do: public names only.
+const OUTSIDE: &[&str] = &["provider"];
 
 /// Arrows against the direction: from which module, what, and why.
 const EXCEPTIONS: [(&str, &str, &str); 2] = [
@@ -188,6 +193,9 @@ fn wrong_arrows(file: &str, text: &str, public: &BTreeMap<String, String>) -> Ve
         let first = path.split("::").next().unwrap_or_default();
         // A public name stands for the module that it comes from.
         let to = public.get(first).map_or(first, String::as_str);
+        if OUTSIDE.contains(&from) && first != from && !public.contains_key(first) {
+            out.push(format!("{file}: crate::{path} is no public name"));
+        }
         let excepted = EXCEPTIONS.iter().any(|(a, b, _)| *a == from && *b == path);
         match layer(to) {
             Some(theirs) if theirs > own && !excepted => {
@@ -238,6 +246,9 @@ fn dependencies_point_one_way() {
     found(&wrong_arrows("src/unheard_of.rs", "", &public), "in no layer");
     none(&wrong_arrows("src/result.rs", "/// [`x`](crate::ToolRegistry)\nuse crate::code::ErrorCode;", &public));
     found(&wrong_arrows("src/pipeline/admit.rs", "use crate::registry::{Shared, Scope};", &public), "registry::Scope");
+    found(&wrong_arrows("src/provider/names.rs", "use crate::schema::at;", &public), "no public name");
+    found(&wrong_arrows("src/registry/mod.rs", "use crate::provider::Format;", &public), "from outside");
+    none(&wrong_arrows("src/provider/names.rs", "use crate::{ToolInfo, provider::format::Format};", &public));
     found(&reaches_up("src/result.rs", "use super::view::View;"), "super::");
 }
 

@@ -1,0 +1,10 @@
+//! The formats of model providers: tool lists out, calls in, results back.
+//!
+//! Everything here is written over the crate's public names, and none of it opens a connection: it makes and reads the
+//! JSON that a client of your own sends and receives.
+
+mod format;
+mod names;
+
+pub use format::Format;
+pub use names::{NameError, NameTable};
