@@ -4,7 +4,10 @@ use std::{fmt, sync::Arc};
 
 use serde_json::{Map, Value};
 
-use crate::schema::{ArgumentLimits, Shielded, measure, parse_arguments};
+use crate::{
+    repair::{Original, Repaired, Repairs, repair},
+    schema::{ArgumentLimits, Shielded, measure, parse_arguments},
+};
 
 /// What a call carries before it is admitted: text as a model sent it, or a value.
 #[derive(Clone)]
@@ -17,15 +20,27 @@ pub(crate) enum RawArguments {
 
 /// The arguments as every stage sees them: one allocation, never changed.
 #[derive(Clone)]
-pub(crate) struct Arguments(Arc<Shielded>);
+pub(crate) struct Arguments {
+    value: Arc<Shielded>,
+    repaired: Option<Arc<Repaired>>,
+}
 
 impl Arguments {
     pub(crate) fn value(&self) -> &Value {
-        &self.0
+        &self.value
+    }
+
+    /// What was done to them before the call was made.
+    pub(crate) fn repaired(&self) -> Option<&Repaired> {
+        self.repaired.as_deref()
     }
 
     fn of(value: Value) -> Self {
-        Self(Arc::new(Shielded::new(value)))
+        Self::shared(Arc::new(Shielded::new(value)))
+    }
+
+    fn shared(value: Arc<Shielded>) -> Self {
+        Self { value, repaired: None }
     }
 }
 
@@ -37,6 +52,27 @@ impl RawArguments {
     pub(crate) fn cut_off(text: &str) -> Self {
         let problem = "the call was cut off before its arguments were complete; send it again, whole";
         Self::Read(Arguments::of(Value::String(text.to_owned())), Some(problem.into()))
+    }
+
+    pub(crate) fn repaired(value: Value, record: Repaired) -> Self {
+        let value = Arc::new(Shielded::new(value));
+        Self::Read(Arguments { value, repaired: Some(Arc::new(record)) }, None)
+    }
+
+    /// The arguments as they can be repaired, and what was done. Never those that are valid, or that were judged before.
+    pub(crate) fn repaired_by(
+        &self,
+        schema: &Value,
+        allowed: Repairs,
+        limits: ArgumentLimits,
+        fits: impl Fn(&Value) -> bool,
+    ) -> Option<(Value, Repaired)> {
+        let original = match self {
+            Self::Text(text) => Original::Text(text),
+            Self::Value(value) => Original::Value(value),
+            Self::Read(..) => return None,
+        };
+        repair(&original, schema, allowed, limits, fits)
     }
 
     /// Reads the arguments once. Where they are refused, the second part says what, where and why, and the first is
@@ -51,10 +87,10 @@ impl RawArguments {
             Self::Read(arguments, problem) => (arguments, problem.map(|p| p.as_ref().to_owned())),
             Self::Value(value) if value.is_null() => (Arguments::of(Value::Object(Map::new())), None),
             Self::Value(value) => match measure(&value, limits) {
-                Ok(()) if value.is_object() => (Arguments(value), None),
+                Ok(()) if value.is_object() => (Arguments::shared(value), None),
                 Ok(()) => {
                     let problem = format!("expected an object, got {}", kind(&value));
-                    (Arguments(value), Some(problem))
+                    (Arguments::shared(value), Some(problem))
                 }
                 Err(problem) => {
                     let remark = format!("[arguments withheld: {problem}]");

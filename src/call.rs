@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     arguments::RawArguments,
     extensions::Extensions,
+    repair::Repaired,
     schema::{ArgumentLimits, Shielded},
 };
 
@@ -169,6 +170,15 @@ impl ToolCall {
     /// The tool's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What was repaired in the arguments before the call was made, if something was; see
+    /// [`ToolRegistry::repair`](crate::ToolRegistry::repair).
+    pub fn repaired(&self) -> Option<&Repaired> {
+        match &self.arguments {
+            RawArguments::Read(arguments, _) => arguments.repaired(),
+            RawArguments::Text(_) | RawArguments::Value(_) => None,
+        }
     }
 
     /// The scope the call is made in.

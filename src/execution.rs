@@ -16,6 +16,7 @@ use crate::{
     call::ScopeId,
     call_core::CallCore,
     extensions::Extensions,
+    repair::Repaired,
     signal::{Node, Signal},
     stage::Stages,
 };
@@ -80,6 +81,11 @@ impl ToolExecution {
     /// then the text as a JSON string, or a remark in place of a value too deep to walk.
     pub fn arguments(&self) -> &Value {
         self.core.arguments.value()
+    }
+
+    /// What was repaired in the arguments before the call was made, if something was.
+    pub fn repaired(&self) -> Option<&Repaired> {
+        self.core.arguments.repaired()
     }
 
     /// The scope the call is made in.

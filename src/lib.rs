@@ -32,6 +32,7 @@ mod pre_policy;
 pub mod provider;
 mod register_error;
 mod registry;
+mod repair;
 mod resources;
 mod restriction;
 mod result;
@@ -68,6 +69,7 @@ pub use register_error::{Problem, RegisterError};
 pub use registry::{
     Installer, LimitError, Plugin, PluginHandle, Registration, RegistrationGuard, RegistryBuilder, Scope, ToolRegistry,
 };
+pub use repair::{Repair, RepairKind, Repaired, Repairs};
 pub use resources::ResourceKeys;
 pub use restriction::Restriction;
 pub use result::{Effects, ToolFailure, ToolResult};

@@ -29,6 +29,7 @@ use crate::{
     post_policy::PostPolicy,
     pre_policy::PrePolicy,
     register_error::RegisterError,
+    repair::Repairs,
     result::ToolResult,
     tool::IntoTool,
     tool_info::ToolInfo,
@@ -206,6 +207,37 @@ impl ToolRegistry {
     /// is read-only or names what it uses. Only an exact yes is one: an unknown tool, invalid arguments or a classifier that panics make a call exclusive.
     pub fn is_concurrency_safe(&self, call: &ToolCall) -> bool {
         self.shared.classify(call).0
+    }
+
+    /// The call, with its arguments repaired, where that is without loss and makes them valid; else the call as it is.
+    ///
+    /// Nothing is repaired by itself: this is for a caller who wants to spare the model a second try, and it comes
+    /// before the call exists for anybody else. Policies, approver, guards, body and log then see the repaired
+    /// arguments and no others, and [`ToolCall::repaired`] and [`ToolExecution::repaired`](crate::ToolExecution::repaired)
+    /// tell what was done and what the model had sent. Valid arguments are never touched.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// use toolgate::{OutputSpec, Repairs, ToolCall, ToolRegistry, tool};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = ToolRegistry::new();
+    /// let files = json!({"type": "object", "properties": {"files": {"type": "array"}}, "required": ["files"]});
+    /// registry.register(
+    ///     tool("edit").parameters(files).output(OutputSpec::any()).body(|cx| async move { Ok(cx.arguments().clone()) }),
+    /// )?;
+    ///
+    /// // A list that was sent inside of a string.
+    /// let sent = ToolCall::from_model("c1", "edit", r#"{"files": "[\"a\"]"}"#);
+    /// let call = registry.repair(sent, Repairs::none().json_in_strings(true));
+    /// let repaired = call.repaired().expect("it was");
+    /// assert_eq!(repaired.repairs()[0].pointer(), "/files");
+    /// assert_eq!(repaired.original(), r#"{"files": "[\"a\"]"}"#);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn repair(&self, call: ToolCall, allowed: Repairs) -> ToolCall {
+        self.shared.repair(call, allowed)
     }
 
     /// Runs the calls of one assistant message, and answers in their order.

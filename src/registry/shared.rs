@@ -6,12 +6,15 @@ use std::sync::{
 };
 
 use arc_swap::ArcSwap;
+use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::{
+    arguments::RawArguments,
     call::{ScopeId, ScopeKey, ToolCall},
     register_error::RegisterError,
     registry::Limits,
+    repair::Repairs,
     resources::ResourceTable,
     view::{RegisteredTool, Snapshot, View},
 };
@@ -71,6 +74,20 @@ impl Shared {
             (_, Some(_)) => false,
         };
         (safe, Some(tool.clone()))
+    }
+
+    /// Repairs the arguments of a call by the parameters of its tool, if they are not valid and can be made so.
+    pub(crate) fn repair(&self, mut call: ToolCall, allowed: Repairs) -> ToolCall {
+        let (view, _) = self.view(call.agent());
+        let Some(tool) = view.tool(call.name()) else { return call };
+        let fits = |value: &Value| tool.parameters.is_valid(value);
+        if let Some((value, record)) =
+            call.arguments.repaired_by(tool.schema.parameters(), allowed, self.limits.arguments, fits)
+        {
+            tracing::info!(tool = call.name(), call = call.id(), repairs = %record, "arguments were repaired");
+            call.arguments = RawArguments::repaired(value, record);
+        }
+        call
     }
 
     /// How many changes there have been; a change counts before the method that makes it returns.

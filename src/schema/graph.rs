@@ -250,11 +250,11 @@ impl<'a> Graph<'a> {
     }
 }
 
-fn escaped(key: &str) -> String {
+pub(crate) fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-fn percent_decoded(fragment: &str) -> String {
+pub(super) fn percent_decoded(fragment: &str) -> String {
     let bytes = fragment.as_bytes();
     let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while let Some(byte) = bytes.get(at) {

@@ -18,6 +18,17 @@ pub(crate) fn parse_arguments(text: &str, limits: ArgumentLimits) -> Result<Valu
     if matches!(text.trim_matches([' ', '\t', '\r', '\n']), "" | "null") {
         return Ok(Value::Object(Map::new()));
     }
+    match parse_strictly(text, limits)? {
+        value @ Value::Object(_) => Ok(value),
+        Value::String(inner) if inner.trim_start().starts_with('{') => {
+            Err(ArgumentProblem::whole("expected an object, got a string that holds JSON; send the object directly"))
+        }
+        other => Err(ArgumentProblem::whole(format!("expected an object, got {}", kind(&other)))),
+    }
+}
+
+/// Reads any one JSON value, as strictly.
+pub(crate) fn parse_strictly(text: &str, limits: ArgumentLimits) -> Result<Value, ArgumentProblem> {
     if text.len() > limits.bytes {
         return Err(too_large(limits.bytes));
     }
@@ -25,17 +36,10 @@ pub(crate) fn parse_arguments(text: &str, limits: ArgumentLimits) -> Result<Valu
     if let Err(fault) = scan.run() {
         return Err(scan.problem(fault));
     }
-    let value: Value = serde_json::from_str(text).map_err(|e| ArgumentProblem {
+    serde_json::from_str(text).map_err(|e| ArgumentProblem {
         position: Some((e.line(), e.column())),
         ..ArgumentProblem::whole("not JSON that can be read")
-    })?;
-    match &value {
-        Value::Object(_) => Ok(value),
-        Value::String(inner) if inner.trim_start().starts_with('{') => {
-            Err(ArgumentProblem::whole("expected an object, got a string that holds JSON; send the object directly"))
-        }
-        other => Err(ArgumentProblem::whole(format!("expected an object, got {}", kind(other)))),
-    }
+    })
 }
 
 /// What is wrong at the place the scan has reached.

@@ -9,5 +9,6 @@ mod further_runs;
 mod outcomes;
 mod properties;
 mod registry;
+mod repair;
 mod support;
 mod typed;

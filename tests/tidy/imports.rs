@@ -25,6 +25,7 @@ const LAYERS: [(&str, &[&str]); 8] = [
             "order",
             "outcome",
             "register_error",
+            "repair",
             "resources",
             "restriction",
             "result",
