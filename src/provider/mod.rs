@@ -4,7 +4,9 @@
 //! JSON that a client of your own sends and receives.
 
 mod format;
+mod mcp_tools;
 mod names;
 
 pub use format::Format;
+pub use mcp_tools::{ListingProblem, McpTool, McpTools};
 pub use names::{NameError, NameTable};
