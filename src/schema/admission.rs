@@ -23,6 +23,8 @@ pub(super) struct Admitted {
     /// The references by which a recursive union comes back to itself, as pointers to the schemas that hold them. What
     /// is wrong with a value is not collected through them: the alternatives multiply with every level.
     pub(super) loops: Vec<String>,
+    /// How often such a union looks at the same part of a value from one level to the next, at most; else 1.
+    pub(super) branching: u64,
 }
 
 /// Checks a schema; every problem is found.
@@ -54,7 +56,8 @@ pub(super) fn admit(schema: &Value) -> Result<Admitted, Vec<SchemaProblem>> {
     if problems.is_empty() {
         let cost = Cost::of(&graph);
         if cost.is_bearable() {
-            return Ok(Admitted { cost, loops: loops(&graph) });
+            let (loops, branching) = loops(&graph);
+            return Ok(Admitted { cost, loops, branching });
         }
         let help = "it comes back to itself over so many alternatives or references that checking a value has no bound";
         problems.push(SchemaProblem::new("", help));
@@ -137,7 +140,7 @@ fn pure_cycles(graph: &Graph<'_>, problems: &mut Vec<SchemaProblem>) {
     let component = graph.components(|e| e.step == Step::InPlace);
     let mut told = Vec::new();
     for (index, node) in graph.nodes.iter().enumerate() {
-        let back = |e: &super::graph::Edge| e.step == Step::InPlace && component[e.to] == component[index];
+        let back = |e: &super::graph::Edge<'_>| e.step == Step::InPlace && component[e.to] == component[index];
         if node.edges.iter().any(back) && !told.contains(&component[index]) {
             told.push(component[index]);
             let help = "refers to itself without going into the value, which checks nothing";
@@ -161,16 +164,17 @@ fn paths(graph: &Graph<'_>) -> u64 {
     component.first().map_or(0, |root| ways[*root])
 }
 
-/// Finds recursive unions: where several alternatives go on into the same part of a value, and come back.
-fn loops(graph: &Graph<'_>) -> Vec<String> {
+/// Finds recursive unions: where several alternatives go on into the same part of a value, and come back. Also how many
+/// there are at most.
+fn loops(graph: &Graph<'_>) -> (Vec<String>, u64) {
     let component = graph.components(|_| true);
     let count = component.iter().max().map_or(0, |m| m + 1);
-    let branching: Vec<bool> = (0..count).map(|own| Descents::of(graph, &component, own).most() > 1).collect();
+    let most: Vec<u64> = (0..count).map(|own| Descents::of(graph, &component, own).most()).collect();
     let looping = graph.nodes.iter().enumerate().filter(|(i, node)| {
         let own = component[*i];
-        branching[own] && node.edges.iter().any(|e| e.by_reference && component[e.to] == own)
+        most[own] > 1 && node.edges.iter().any(|e| e.by_reference && component[e.to] == own)
     });
-    looping.map(|(_, node)| node.pointer.clone()).collect()
+    (looping.map(|(_, node)| node.pointer.clone()).collect(), most.into_iter().max().unwrap_or(1).max(1))
 }
 
 /// For each node of one component: how often the same member or item is looked at further in, all alternatives counted.

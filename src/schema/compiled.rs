@@ -2,18 +2,18 @@
 
 use std::{fmt, sync::Arc};
 
-use jsonschema::{PatternOptions, Validator, error::ValidationErrorKind};
+use jsonschema::Validator;
 use serde_json::Value;
 
 use super::{
     admission::{self, Admitted},
     cost::Cost,
-    explain::{Violations, explain},
-    limits::{EXPLAINED_BYTES, EXPLAINED_LOOKS, REGEX_BYTES},
+    dialect::build,
+    explain::{Manner, Violations, explain},
+    limits::{EXPLAINED_BYTES, EXPLAINED_LOOKS, HARD_DEPTH},
     problem::SchemaProblem,
-    value::{count_nodes, deeper_than, more_bytes_than},
+    value::{count_nodes, deeper_than, levels, more_bytes_than},
 };
-use crate::cut::cut;
 
 /// A schema that was admitted and compiled. Cheap to clone.
 ///
@@ -25,10 +25,13 @@ pub(crate) struct CompiledSchema {
 }
 
 struct Inner {
+    /// For explaining: what the places in a value are called, and which are to be kept to themselves.
+    schema: Value,
     validator: Validator,
     /// For explaining: the same without the loops of recursive unions, if it has such.
     shallow: Option<Validator>,
     cost: Cost,
+    branching: u64,
 }
 
 impl CompiledSchema {
@@ -36,15 +39,16 @@ impl CompiledSchema {
     ///
     /// # Errors
     ///
-    /// Every problem that admission finds, else the first that the compiler does.
+    /// Every problem that admission finds, else up to 8 that the dialect's own schema does, else the first of the compiler.
     pub(crate) fn compile(schema: &Value) -> Result<Self, Vec<SchemaProblem>> {
         if accepts_anything(schema) {
             return Ok(Self { inner: None });
         }
-        let Admitted { cost, loops } = admission::admit(schema)?;
-        let validator = build(schema).map_err(|p| vec![p])?;
+        let Admitted { cost, loops, branching } = admission::admit(schema)?;
+        let validator = build(schema)?;
         let shallow = if loops.is_empty() { None } else { build(&without(schema, &loops)).ok() };
-        Ok(Self { inner: Some(Arc::new(Inner { validator, shallow, cost })) })
+        let schema = schema.clone();
+        Ok(Self { inner: Some(Arc::new(Inner { schema, validator, shallow, cost, branching })) })
     }
 
     /// Whether `value` is valid. The caller has checked that it is not deeper than the hard limit.
@@ -53,12 +57,12 @@ impl CompiledSchema {
         inner.excess(value).is_none() && inner.validator.is_valid(value)
     }
 
-    /// What is wrong with a value that is not valid.
-    pub(crate) fn violations(&self, value: &Value) -> Violations {
+    /// What is wrong with a value that is not valid. Unless `quote`, no part of it is shown but names of members.
+    pub(crate) fn violations(&self, value: &Value, quote: bool) -> Violations {
         match &self.inner {
             Some(inner) => match inner.excess(value) {
                 Some(violations) => violations,
-                None => inner.explain(value),
+                None => inner.explain(value, quote),
             },
             None => Violations::unexplained(),
         }
@@ -78,17 +82,40 @@ impl Inner {
         Some(Violations::too_much(most))
     }
 
-    fn explain(&self, value: &Value) -> Violations {
-        let looks = usize::try_from(self.cost.looks).unwrap_or(usize::MAX);
-        if more_bytes_than(value, EXPLAINED_BYTES / looks.max(1)) {
+    fn explain(&self, value: &Value, quote: bool) -> Violations {
+        let looks = self.cost.looks.max(1);
+        if let Some(shallow) = &self.shallow {
+            // Each level of a value multiplies the looks by the alternatives; a few levels of them are affordable.
+            let depth = u32::try_from(levels(value, HARD_DEPTH)).unwrap_or(u32::MAX);
+            let repeated = self.branching.max(2).saturating_pow(depth).saturating_mul(2);
+            let most = affordable(looks.saturating_mul(repeated));
+            if more_bytes_than(value, most.bytes) || count_nodes(value, most.values) > most.values {
+                return self.explain_by(shallow, value, affordable(looks), Manner { all: 0, complete: false, quote });
+            }
+            return self.explain_by(&self.validator, value, most, Manner { all: 0, complete: true, quote });
+        }
+        self.explain_by(&self.validator, value, affordable(looks), Manner { all: 0, complete: true, quote })
+    }
+
+    fn explain_by(&self, validator: &Validator, value: &Value, most: Affordable, manner: Manner) -> Violations {
+        if more_bytes_than(value, most.bytes) {
             return Violations::unexplained();
         }
-        let all = usize::try_from(EXPLAINED_LOOKS / self.cost.looks.max(1)).unwrap_or(usize::MAX);
-        match &self.shallow {
-            Some(shallow) => explain(shallow, value, all, false),
-            None => explain(&self.validator, value, all, true),
-        }
+        explain(&self.schema, validator, value, Manner { all: most.values, ..manner })
     }
+}
+
+/// What a value may hold that is explained.
+#[derive(Clone, Copy)]
+struct Affordable {
+    bytes: usize,
+    values: usize,
+}
+
+/// What is affordable if each value is looked at so often.
+fn affordable(looks: u64) -> Affordable {
+    let bytes = EXPLAINED_BYTES / usize::try_from(looks).unwrap_or(usize::MAX).max(1);
+    Affordable { bytes, values: usize::try_from(EXPLAINED_LOOKS / looks.max(1)).unwrap_or(usize::MAX) }
 }
 
 fn accepts_anything(schema: &Value) -> bool {
@@ -97,41 +124,6 @@ fn accepts_anything(schema: &Value) -> bool {
         Value::Object(map) => map.is_empty(),
         _ => false,
     }
-}
-
-fn build(schema: &Value) -> Result<Validator, SchemaProblem> {
-    let stripped = known_dialect(schema);
-    jsonschema::options()
-        .offline()
-        .should_validate_formats(false)
-        .with_pattern_options(PatternOptions::regex().size_limit(REGEX_BYTES).dfa_size_limit(REGEX_BYTES))
-        .build(stripped.as_ref().unwrap_or(schema))
-        .map_err(|e| {
-            let message = match e.kind() {
-                ValidationErrorKind::Format { format } if format == "regex" => {
-                    "a pattern that is none, is too large, or has look-around or back-references".to_owned()
-                }
-                _ => e.masked().to_string(),
-            };
-            let words = cut(&message, 512);
-            SchemaProblem::new(e.instance_path().as_str(), format!("does not compile: {words}"))
-        })
-}
-
-/// A schema that names a dialect nobody knows is read as the newest one, and a warning says so.
-fn known_dialect(schema: &Value) -> Option<Value> {
-    let dialect = schema.get("$schema")?;
-    let text = dialect.as_str().unwrap_or_default();
-    let known = ["draft-04", "draft-06", "draft-07", "draft/2019-09", "draft/2020-12"];
-    let official = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let rest = official.and_then(|t| t.strip_prefix("json-schema.org/"));
-    if rest.is_some_and(|t| known.iter().any(|k| t.strip_prefix(k).is_some_and(|t| t.starts_with("/schema")))) {
-        return None;
-    }
-    tracing::warn!("unknown $schema in a tool's schema; it is read as draft 2020-12");
-    let mut stripped = schema.clone();
-    stripped.as_object_mut()?.remove("$schema");
-    Some(stripped)
 }
 
 /// The schema without the references by which it comes back to itself.

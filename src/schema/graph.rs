@@ -17,10 +17,12 @@ pub(super) enum Step {
     Item { shared: bool },
 }
 
-pub(super) struct Edge {
+pub(super) struct Edge<'a> {
     pub(super) to: usize,
     pub(super) step: Step,
     pub(super) by_reference: bool,
+    /// The one member it looks at, if it is one.
+    pub(super) name: Option<&'a str>,
 }
 
 pub(super) struct Node<'a> {
@@ -28,7 +30,7 @@ pub(super) struct Node<'a> {
     pub(super) pointer: String,
     /// Subschemas around it.
     pub(super) depth: usize,
-    pub(super) edges: Vec<Edge>,
+    pub(super) edges: Vec<Edge<'a>>,
 }
 
 /// Every subschema of a schema, and every one that a reference leads to.
@@ -77,6 +79,11 @@ impl<'a> Graph<'a> {
                 graph.resolve(root, from, reference);
             }
         }
+    }
+
+    /// The node of a subschema, which must be part of the schema itself and no copy.
+    pub(super) fn find(&self, schema: &Value) -> Option<usize> {
+        self.by_address.get(&std::ptr::from_ref(schema).addr()).copied()
     }
 
     fn node(&mut self, schema: &'a Value, pointer: String, depth: usize) -> usize {
@@ -156,25 +163,33 @@ impl<'a> Graph<'a> {
         match value {
             Value::Object(map) if named => {
                 for (name, schema) in map {
-                    self.child(from, schema, format!("{at}/{}", escaped(name)), depth, step);
+                    let member = (key == "properties").then_some(name.as_str());
+                    self.child(from, schema, format!("{at}/{}", escaped(name)), depth, step.map(|s| (s, member)));
                 }
             }
             Value::Array(items) => {
                 for (i, schema) in items.iter().enumerate() {
-                    self.child(from, schema, format!("{at}/{i}"), depth, step);
+                    self.child(from, schema, format!("{at}/{i}"), depth, step.map(|s| (s, None)));
                 }
             }
-            schema => self.child(from, schema, at, depth, step),
+            schema => self.child(from, schema, at, depth, step.map(|s| (s, None))),
         }
     }
 
-    fn child(&mut self, from: usize, schema: &'a Value, pointer: String, depth: usize, step: Option<Step>) {
+    fn child(
+        &mut self,
+        from: usize,
+        schema: &'a Value,
+        pointer: String,
+        depth: usize,
+        step: Option<(Step, Option<&'a str>)>,
+    ) {
         if !schema.is_object() && !schema.is_boolean() {
             return;
         }
         let to = self.node(schema, pointer, depth);
-        if let Some(step) = step {
-            self.nodes[from].edges.push(Edge { to, step, by_reference: false });
+        if let Some((step, name)) = step {
+            self.nodes[from].edges.push(Edge { to, step, by_reference: false, name });
         }
     }
 
@@ -191,14 +206,14 @@ impl<'a> Graph<'a> {
             self.anchors.get(fragment).copied()
         };
         match target {
-            Some(to) => self.nodes[from].edges.push(Edge { to, step: Step::InPlace, by_reference: true }),
+            Some(to) => self.nodes[from].edges.push(Edge { to, step: Step::InPlace, by_reference: true, name: None }),
             None => self.lost.push((self.nodes[from].pointer.clone(), reference.to_owned())),
         }
     }
 
     /// The strongly connected components over the edges that `follow` takes: a number for each node, the components
     /// that others lead to numbered first.
-    pub(super) fn components(&self, follow: impl Fn(&Edge) -> bool) -> Vec<usize> {
+    pub(super) fn components(&self, follow: impl Fn(&Edge<'_>) -> bool) -> Vec<usize> {
         const UNSEEN: usize = usize::MAX;
         let n = self.nodes.len();
         let (mut order, mut low) = (vec![UNSEEN; n], vec![0; n]);

@@ -70,3 +70,14 @@ pub(crate) const MESSAGE_BYTES: usize = 2 << 10;
 pub(crate) const EXCERPT_BYTES: usize = 64;
 /// Values in arguments up to which every violation is collected; beyond it the first one is told.
 pub(crate) const EXPLAINED_NODES: usize = 2_000;
+/// Characters of a name that is compared with others: no real one is longer, and a comparison grows with its square.
+pub(super) const NEAR_CHARS: usize = 64;
+/// Names compared for one message, in search of what was meant: each takes up to 5 µs.
+pub(super) const NEAR_LOOKS: usize = 2_000;
+/// Subschemas and their edges looked at for one message, to know what may be quoted: about 20 ms.
+pub(super) const PLACE_LOOKS: usize = 1_000_000;
+/// Unions within unions that are explained by their closest alternative; further in it is said that none fits.
+pub(super) const NESTED_UNIONS: usize = 4;
+/// Alternatives of one union that are compared to find the closest: beyond it the reader has more to look at than a
+/// message can help with.
+pub(super) const ALTERNATIVES: usize = 64;

@@ -1,14 +1,19 @@
 //! JSON from outside: read strictly, bounded before anything recurses over it, and validated.
 
 mod admission;
+mod alternatives;
 mod compiled;
 mod cost;
+mod dialect;
 mod explain;
 mod graph;
 mod limits;
+mod near;
+mod place;
 mod problem;
 mod text;
 mod value;
+mod words;
 
 pub(crate) use compiled::CompiledSchema;
 pub(crate) use limits::{
@@ -22,3 +27,7 @@ pub(crate) use value::{Shielded, deeper_than, dismantle, measure};
 mod costly;
 #[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod messages;
+#[cfg(test)]
+mod secrets;

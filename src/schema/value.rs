@@ -20,6 +20,17 @@ pub(crate) fn deeper_than(value: &Value, levels: usize) -> bool {
     }
 }
 
+/// How many levels of containers there are, counted no further than `most`.
+pub(crate) fn levels(value: &Value, most: usize) -> usize {
+    let inner = |v: &Value| levels(v, most - 1);
+    match value {
+        Value::Array(_) | Value::Object(_) if most == 0 => 0,
+        Value::Array(items) => 1 + items.iter().map(inner).max().unwrap_or(0),
+        Value::Object(map) => 1 + map.values().map(inner).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
 /// Checks a built value against `limits`; bytes are those of its strings and keys. Recurses no farther than the limit on
 /// levels, and ends at the first limit that is passed.
 pub(crate) fn measure(value: &Value, limits: ArgumentLimits) -> Result<(), ArgumentProblem> {
