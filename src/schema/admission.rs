@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use super::{
-    cost::Cost,
+    cost::{Cost, is_unevaluated},
     graph::{Graph, Step},
     limits::{
         ENUM_VALUES, HARD_DEPTH, KEY_BYTES, PATTERN_BYTES, PATTERNS, SCHEMA_BYTES, SCHEMA_DEPTH, SCHEMA_PATHS,
@@ -174,7 +174,10 @@ fn loops(graph: &Graph<'_>) -> (Vec<String>, u64) {
         let own = component[*i];
         most[own] > 1 && node.edges.iter().any(|e| e.by_reference && component[e.to] == own)
     });
-    (looping.map(|(_, node)| node.pointer.clone()).collect(), most.into_iter().max().unwrap_or(1).max(1))
+    let pointers = looping.map(|(_, node)| node.pointer.clone()).collect();
+    // To know what was evaluated, those at the same value are asked again, and once more.
+    let asked = if graph.nodes.iter().any(|node| is_unevaluated(node.schema)) { 3 } else { 1 };
+    (pointers, most.into_iter().max().unwrap_or(1).max(1).saturating_mul(asked))
 }
 
 /// For each node of one component: how often the same member or item is looked at further in, all alternatives counted.

@@ -10,9 +10,9 @@ use super::{
     cost::Cost,
     dialect::build,
     explain::{Manner, Violations, explain},
-    limits::{EXPLAINED_BYTES, EXPLAINED_LOOKS, HARD_DEPTH},
+    limits::{EXPLAINED_BYTES, EXPLAINED_LOOKS, REPEATED_LOOKS},
     problem::SchemaProblem,
-    value::{count_nodes, deeper_than, levels, more_bytes_than},
+    value::{count_nodes, deeper_than, more_bytes_than, repeated},
 };
 
 /// A schema that was admitted and compiled. Cheap to clone.
@@ -84,17 +84,21 @@ impl Inner {
 
     fn explain(&self, value: &Value, quote: bool) -> Violations {
         let looks = self.cost.looks.max(1);
-        if let Some(shallow) = &self.shallow {
-            // Each level of a value multiplies the looks by the alternatives; a few levels of them are affordable.
-            let depth = u32::try_from(levels(value, HARD_DEPTH)).unwrap_or(u32::MAX);
-            let repeated = self.branching.max(2).saturating_pow(depth).saturating_mul(2);
-            let most = affordable(looks.saturating_mul(repeated));
-            if more_bytes_than(value, most.bytes) || count_nodes(value, most.values) > most.values {
-                return self.explain_by(shallow, value, affordable(looks), Manner { all: 0, complete: false, quote });
-            }
-            return self.explain_by(&self.validator, value, most, Manner { all: 0, complete: true, quote });
+        let Some(shallow) = &self.shallow else {
+            return self.explain_by(
+                &self.validator,
+                value,
+                affordable(looks),
+                Manner { all: 0, complete: true, quote },
+            );
+        };
+        // Each level of a value multiplies the looks by the alternatives; a few levels of them are affordable. What an
+        // alternative looked at is kept for each level around it, which is as much again.
+        let (values, bytes) = repeated(value, self.branching.max(2));
+        if values.saturating_mul(looks) <= REPEATED_LOOKS && bytes.saturating_mul(looks.saturating_mul(2)) <= EXPLAINED_BYTES as u64 {
+            return explain(&self.schema, &self.validator, value, Manner { all: usize::MAX, complete: true, quote });
         }
-        self.explain_by(&self.validator, value, affordable(looks), Manner { all: 0, complete: true, quote })
+        self.explain_by(shallow, value, affordable(looks), Manner { all: 0, complete: false, quote })
     }
 
     fn explain_by(&self, validator: &Validator, value: &Value, most: Affordable, manner: Manner) -> Violations {

@@ -8,6 +8,7 @@ mod dialect;
 mod explain;
 mod graph;
 mod limits;
+mod lint;
 mod near;
 mod place;
 mod problem;
@@ -19,6 +20,7 @@ pub(crate) use compiled::CompiledSchema;
 pub(crate) use limits::{
     ArgumentLimits, DEFAULT_ARGUMENT_BYTES, DEFAULT_DEPTH, DEFAULT_NODES, HARD_ARGUMENT_BYTES, HARD_DEPTH,
 };
+pub(crate) use lint::suspicions;
 pub(crate) use problem::{SchemaProblem, at};
 pub(crate) use text::parse_arguments;
 pub(crate) use value::{Shielded, deeper_than, dismantle, measure};

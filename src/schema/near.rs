@@ -11,7 +11,12 @@ pub(super) struct Near {
 
 impl Near {
     pub(super) fn new() -> Self {
-        Self { left: Cell::new(NEAR_LOOKS) }
+        Self::within(NEAR_LOOKS)
+    }
+
+    /// With a budget of so many comparisons.
+    pub(super) fn within(looks: usize) -> Self {
+        Self { left: Cell::new(looks) }
     }
 
     /// The one of `known` that `name` is most likely a slip of; of several that are as near, the first. What is meant to

@@ -11,7 +11,7 @@ use crate::{
     output::{Render, render_plainly},
     register_error::{Problem, RegisterError},
     resources::ResourceKeys,
-    schema::{CompiledSchema, SchemaProblem},
+    schema::{CompiledSchema, SchemaProblem, suspicions},
     tool_schema::ToolSchema,
 };
 
@@ -29,6 +29,8 @@ pub(crate) struct RegisteredTool {
     classifier: Option<Shell<Classifier>>,
     resources: Option<Shell<Keys>>,
     read_only: bool,
+    /// What is suspicious about its schemas.
+    pub(crate) warnings: Vec<Problem>,
 }
 
 impl RegisteredTool {
@@ -55,6 +57,7 @@ impl RegisteredTool {
         }
         match (parameters, output, definition.output, definition.body, problems.is_empty()) {
             (Some(parameters), Some(output), Some(spec), Some(body), true) => Ok(Self {
+                warnings: warnings(&definition.parameters, &spec.schema),
                 schema: ToolSchema::new(definition.name, definition.description, definition.parameters.into_inner()),
                 parameters,
                 output,
@@ -128,6 +131,11 @@ fn compile(field: &'static str, schema: &Value, problems: &mut Vec<Problem>) -> 
             None
         }
     }
+}
+
+fn warnings(parameters: &Value, output: &Value) -> Vec<Problem> {
+    let of = |field, schema| suspicions(schema).into_iter().map(move |p| Problem::new(field, p.to_string()));
+    of("parameters", parameters).chain(of("output", output)).collect()
 }
 
 /// What MCP allows. What a provider takes is narrower, and the business of whoever exports the tool.

@@ -9,5 +9,6 @@ mod further_runs;
 mod outcomes;
 mod properties;
 mod registry;
+mod schemas;
 mod support;
 mod typed;
