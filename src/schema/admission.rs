@@ -130,7 +130,7 @@ fn references(graph: &Graph<'_>, problems: &mut Vec<SchemaProblem>) {
         problems.push(SchemaProblem::new(pointer, help));
     }
     for pointer in graph.nested_ids.iter().take(10) {
-        let help = "an $id further in changes what references mean; use $defs and #/$defs/… instead";
+        let help = "an $id further in changes what references mean, unless it is a plain name of what refers to nothing; use $defs and #/$defs/… instead";
         problems.push(SchemaProblem::new(pointer, help));
     }
 }

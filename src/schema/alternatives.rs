@@ -48,6 +48,8 @@ impl Words<'_> {
         }
         let graph = self.places.graph;
         let union = graph.nodes.first().and_then(|root| root.schema.pointer(error.schema_path().as_str()));
+        // Within a part that has a name of its own the path begins there, and may lead to something else here.
+        let union = union.filter(|u| u.as_array().is_some_and(|all| all.len() == found.len()));
         let alternatives: Vec<Alternative<'_, '_>> = (found.iter().enumerate())
             .map(|(index, errors)| {
                 let node = union.and_then(|u| u.get(index)).and_then(|schema| graph.find(schema));

@@ -95,7 +95,9 @@ impl Inner {
         // Each level of a value multiplies the looks by the alternatives; a few levels of them are affordable. What an
         // alternative looked at is kept for each level around it, which is as much again.
         let (values, bytes) = repeated(value, self.branching.max(2));
-        if values.saturating_mul(looks) <= REPEATED_LOOKS && bytes.saturating_mul(looks.saturating_mul(2)) <= EXPLAINED_BYTES as u64 {
+        if values.saturating_mul(looks) <= REPEATED_LOOKS
+            && bytes.saturating_mul(looks.saturating_mul(2)) <= EXPLAINED_BYTES as u64
+        {
             return explain(&self.schema, &self.validator, value, Manner { all: usize::MAX, complete: true, quote });
         }
         self.explain_by(shallow, value, affordable(looks), Manner { all: 0, complete: false, quote })

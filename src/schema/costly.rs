@@ -65,6 +65,40 @@ costly! {
         assert_eq!(problems(&own), "admitted", "its own name is no way out");
     }
 
+    parts_that_have_a_name_of_their_own {
+        let root = "https://example.com/root.json";
+        let with = |part: Value| json!({ "$id": root, "type": "object", "properties": { "x": { "$ref": "s.json" } }, "$defs": { "s": part } });
+        let plain = with(json!({ "$id": "s.json", "type": "integer" }));
+        let compiled = CompiledSchema::compile(&plain).expect("it leads nowhere else");
+        assert!(compiled.is_valid(&json!({ "x": 1 })));
+        assert!(!compiled.is_valid(&json!({ "x": "a" })));
+        assert_eq!(compiled.violations(&json!({ "x": "a" }), true).to_string(), "/x: expected integer, got the string \"a\"");
+        for part in [
+            json!({ "$id": "s.json", "properties": { "y": { "$ref": "#" } } }),
+            json!({ "$id": "s.json", "properties": { "y": { "$id": "t.json" } } }),
+            json!({ "$id": "s.json", "$schema": "http://json-schema.org/draft-07/schema#" }),
+            json!({ "$id": "s.json", "$anchor": "s" }),
+            json!({ "$id": "a/s.json" }),
+            json!({ "$id": "https://example.com/s.json" }),
+            json!({ "$id": "other.json" }),
+            json!({ "$id": "..", "type": "object" }),
+        ] {
+            assert_ne!(problems(&with(part.clone())), "admitted", "{part}");
+        }
+        // What only the compiler knows for a subschema may not take the name.
+        let mut twice = plain;
+        twice["contentSchema"] = json!({ "$id": "s.json", "type": "string" });
+        assert_ne!(problems(&twice), "admitted");
+        let mut same = with(json!({ "$id": "root.json", "type": "integer" }));
+        same["properties"]["x"]["$ref"] = json!("root.json");
+        assert_ne!(problems(&same), "admitted", "that is the whole, too");
+        // A name multiplies like any reference.
+        let doubled = |n: usize| (0..n).fold(json!({ "$ref": "s.json" }), |inner, _| json!({ "allOf": [inner, inner] }));
+        let deep = |n| json!({ "type": "object", "allOf": [doubled(n)], "$defs": { "s": { "$id": "s.json", "type": "object" } } });
+        assert_eq!(problems(&deep(3)), "admitted");
+        assert_ne!(problems(&deep(13)), "admitted");
+    }
+
     recursive_unions_by_an_old_name {
         let arm = |key: &str| json!({ "properties": { "n": { "$ref": "#n" } }, "required": [key] });
         let schema = json!({ "$schema": "http://json-schema.org/draft-07/schema#", "type": "object",

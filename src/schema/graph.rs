@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::limits::POINTER_BYTES;
+use super::{
+    limits::POINTER_BYTES,
+    named::{is_plain_name, is_self_contained, names},
+};
 
 /// How a subschema relates to the value its parent looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +52,10 @@ pub(super) struct Graph<'a> {
     pub(super) references: usize,
     by_address: HashMap<usize, usize>,
     anchors: HashMap<&'a str, usize>,
+    /// Parts that have a name of their own and lead nowhere else, by it.
+    named: HashMap<&'a str, usize>,
+    /// How many parts go by each name, those included that are no subschemas here and may be to others.
+    names: Option<HashMap<&'a str, usize>>,
     pending: Vec<(usize, &'a str)>,
     /// What the schema calls itself: references may begin with it.
     own_id: Option<&'a str>,
@@ -152,7 +159,13 @@ impl<'a> Graph<'a> {
     fn identify(&mut self, index: usize, id: &'a Value) {
         match id.as_str().map(|id| (id, id.strip_prefix('#'))) {
             Some((_, Some(name))) => _ = self.anchors.entry(name).or_insert(index),
-            Some((_, None)) if index != 0 => self.nested_ids.push(self.nodes[index].pointer.clone()),
+            Some((id, None)) if index != 0 => {
+                if !self.old_ids && is_plain_name(id) && is_self_contained(self.nodes[index].schema) {
+                    self.named.insert(id, index);
+                } else {
+                    self.nested_ids.push(self.nodes[index].pointer.clone());
+                }
+            }
             _ => {}
         }
     }
@@ -194,6 +207,10 @@ impl<'a> Graph<'a> {
     }
 
     fn resolve(&mut self, root: &'a Value, from: usize, reference: &'a str) {
+        if let Some(to) = self.named_part(root, reference) {
+            self.nodes[from].edges.push(Edge { to, step: Step::InPlace, by_reference: true, name: None });
+            return;
+        }
         let local = self.own_id.and_then(|id| reference.strip_prefix(id)).filter(|rest| rest.starts_with('#'));
         let Some(fragment) = local.unwrap_or(reference).strip_prefix('#') else {
             self.remote.push((self.nodes[from].pointer.clone(), reference.to_owned()));
@@ -209,6 +226,14 @@ impl<'a> Graph<'a> {
             Some(to) => self.nodes[from].edges.push(Edge { to, step: Step::InPlace, by_reference: true, name: None }),
             None => self.lost.push((self.nodes[from].pointer.clone(), reference.to_owned())),
         }
+    }
+
+    /// The part with this name, if the compiler cannot take it for another: both are read against the same base.
+    fn named_part(&mut self, root: &'a Value, name: &str) -> Option<usize> {
+        let to = self.named.get(name).copied()?;
+        let same_as_root = self.own_id.is_some_and(|id| id.rsplit('/').next() == Some(name));
+        let once = self.names.get_or_insert_with(|| names(root)).get(name) == Some(&1);
+        (once && !same_as_root).then_some(to)
     }
 
     /// The strongly connected components over the edges that `follow` takes: a number for each node, the components

@@ -9,6 +9,7 @@ mod explain;
 mod graph;
 mod limits;
 mod lint;
+mod named;
 mod near;
 mod place;
 mod problem;
