@@ -20,9 +20,11 @@ use super::{
 pub(super) struct Admitted {
     /// What validating by it costs at worst.
     pub(super) cost: Cost,
-    /// The references by which a recursive union comes back to itself, as pointers to the schemas that hold them. What
-    /// is wrong with a value is not collected through them: the alternatives multiply with every level.
+    /// Where recursive unions go on into a value, as pointers to the subschemas that look at its parts. What is wrong with
+    /// a value is not collected through them: the alternatives multiply with every level.
     pub(super) loops: Vec<String>,
+    /// Schemas with conditions that go there too: one that looks at nothing further in would hold too often.
+    pub(super) conditions: Vec<String>,
     /// How often such a union looks at the same part of a value from one level to the next, at most; else 1.
     pub(super) branching: u64,
 }
@@ -56,8 +58,7 @@ pub(super) fn admit(schema: &Value) -> Result<Admitted, Vec<SchemaProblem>> {
     if problems.is_empty() {
         let cost = Cost::of(&graph);
         if cost.is_bearable() {
-            let (loops, branching) = loops(&graph);
-            return Ok(Admitted { cost, loops, branching });
+            return Ok(loops(&graph, cost));
         }
         let help = "it comes back to itself over so many alternatives or references that checking a value has no bound";
         problems.push(SchemaProblem::new("", help));
@@ -164,20 +165,23 @@ fn paths(graph: &Graph<'_>) -> u64 {
     component.first().map_or(0, |root| ways[*root])
 }
 
-/// Finds recursive unions: where several alternatives go on into the same part of a value, and come back. Also how many
-/// there are at most.
-fn loops(graph: &Graph<'_>) -> (Vec<String>, u64) {
+/// Finds recursive unions: where several alternatives go on into the same part of a value, and come back.
+fn loops(graph: &Graph<'_>, cost: Cost) -> Admitted {
     let component = graph.components(|_| true);
     let count = component.iter().max().map_or(0, |m| m + 1);
     let most: Vec<u64> = (0..count).map(|own| Descents::of(graph, &component, own).most()).collect();
-    let looping = graph.nodes.iter().enumerate().filter(|(i, node)| {
-        let own = component[*i];
-        most[own] > 1 && node.edges.iter().any(|e| e.by_reference && component[e.to] == own)
-    });
-    let pointers = looping.map(|(_, node)| node.pointer.clone()).collect();
+    let (mut loops, mut conditions) = (Vec::new(), Vec::new());
+    for (index, node) in graph.nodes.iter().enumerate().filter(|(i, _)| most[component[*i]] > 1) {
+        let further = |e: &&super::graph::Edge<'_>| e.step != Step::InPlace && component[e.to] == component[index];
+        loops.extend(node.edges.iter().filter(further).map(|e| graph.nodes[e.to].pointer.clone()));
+        if node.schema.get("if").is_some() {
+            conditions.push(node.pointer.clone());
+        }
+    }
     // To know what was evaluated, those at the same value are asked again, and once more.
     let asked = if graph.nodes.iter().any(|node| is_unevaluated(node.schema)) { 3 } else { 1 };
-    (pointers, most.into_iter().max().unwrap_or(1).max(1).saturating_mul(asked))
+    let branching = most.into_iter().max().unwrap_or(1).max(1).saturating_mul(asked);
+    Admitted { cost, loops, conditions, branching }
 }
 
 /// For each node of one component: how often the same member or item is looked at further in, all alternatives counted.

@@ -8,7 +8,7 @@ use super::{
     limits::{ALTERNATIVES, EXCERPT_BYTES, NESTED_UNIONS},
     place::Place,
     problem::at,
-    words::{Words, names, pointer, steps},
+    words::{Words, names, pointer},
 };
 use crate::{arguments::kind, cut::cut};
 
@@ -16,6 +16,25 @@ use crate::{arguments::kind, cut::cut};
 struct Pin<'g> {
     name: &'g str,
     values: Vec<&'g Value>,
+}
+
+/// What is to be said of a union.
+enum Closest<'e> {
+    /// All of it.
+    Told(String),
+    Alternative {
+        index: usize,
+        label: Option<String>,
+        errors: &'e [ValidationError<'static>],
+    },
+}
+
+/// What was found of each alternative, if a violation is that of a union.
+fn alternatives<'e>(error: &'e ValidationError<'_>) -> Option<&'e [Vec<ValidationError<'static>>]> {
+    match error.kind() {
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => Some(context),
+        _ => None,
+    }
 }
 
 /// Up to this many values a fixed member tells alternatives apart; more are a choice within one.
@@ -30,7 +49,8 @@ struct Alternative<'g, 'e> {
 }
 
 impl Words<'_> {
-    /// `found` is what the validators of the alternatives say, those that the union itself was compiled with.
+    /// Why a value fits no alternative of a union; `found` is what the validators of the alternatives say, those that the
+    /// union itself was compiled with.
     pub(super) fn no_alternative(
         &self,
         error: &ValidationError<'_>,
@@ -39,37 +59,19 @@ impl Words<'_> {
         place: &Place<'_>,
         unions: usize,
     ) -> String {
-        let value = error.instance().as_ref();
-        if unions >= NESTED_UNIONS || found.len() > ALTERNATIVES || found.is_empty() {
-            return format!("fits none of the alternatives, got {}", kind(value));
+        if unions >= NESTED_UNIONS {
+            return format!("fits none of the alternatives, got {}", kind(error.instance()));
         }
-        if let Some(flat) = self.flat(found, path, place, value) {
-            return flat;
-        }
-        let graph = self.places.graph;
-        let union = graph.nodes.first().and_then(|root| root.schema.pointer(error.schema_path().as_str()));
-        // Within a part that has a name of its own the path begins there, and may lead to something else here.
-        let union = union.filter(|u| u.as_array().is_some_and(|all| all.len() == found.len()));
-        let alternatives: Vec<Alternative<'_, '_>> = (found.iter().enumerate())
-            .map(|(index, errors)| {
-                let node = union.and_then(|u| u.get(index)).and_then(|schema| graph.find(schema));
-                let pins = node.map(|n| pins(graph, n)).unwrap_or_default();
-                Alternative { index, node, pins, errors }
-            })
-            .collect();
-        let all = found.len();
-        if let Some(told) = self.told_apart(&alternatives, path, place, value) {
-            return format!("fits none of {all} alternatives; {told}");
-        }
-        let Some(closest) = alternatives.iter().min_by_key(|a| self.distance(a, path, value)) else {
-            return format!("fits none of the alternatives, got {}", kind(value));
+        let (index, label, errors) = match self.closest(error, found, path, place) {
+            Closest::Told(text) => return text,
+            Closest::Alternative { index, label, errors } => (index, label, errors),
         };
-        let label = self.label(closest, path, value).map(|l| format!(" ({l})")).unwrap_or_default();
-        let mut out = format!("fits none of {all} alternatives; closest is alternative {}{label}", closest.index + 1);
+        let label = label.map(|l| format!(" ({l})")).unwrap_or_default();
+        let mut out = format!("fits none of {} alternatives; closest is alternative {}{label}", found.len(), index + 1);
         // The union itself was counted as one already.
         self.left.set(self.left.get() + 1);
         let mut joint = ": ";
-        for error in closest.errors {
+        for error in errors {
             if self.left.get() == 0 {
                 out.push_str("; … and more");
                 break;
@@ -80,6 +82,58 @@ impl Words<'_> {
             joint = "; ";
         }
         out
+    }
+
+    /// The union further in that is all there is wrong with the closest alternative of this one, if it is so: then that is
+    /// what is to be told, and not the way there.
+    pub(super) fn further_in<'e>(
+        &self,
+        error: &'e ValidationError<'_>,
+        path: &[String],
+        place: &Place<'_>,
+    ) -> Option<&'e ValidationError<'static>> {
+        let found = alternatives(error)?;
+        match self.closest(error, found, path, place) {
+            Closest::Alternative { errors: [inner], .. } => {
+                alternatives(inner).filter(|_| self.steps(inner) != path).map(|_| inner)
+            }
+            _ => None,
+        }
+    }
+
+    fn closest<'e>(
+        &self,
+        error: &ValidationError<'_>,
+        found: &'e [Vec<ValidationError<'static>>],
+        path: &[String],
+        place: &Place<'_>,
+    ) -> Closest<'e> {
+        let value = error.instance().as_ref();
+        let none = || Closest::Told(format!("fits none of the alternatives, got {}", kind(value)));
+        if found.len() > ALTERNATIVES {
+            return none();
+        }
+        if let Some(flat) = self.flat(found, path, place, value) {
+            return Closest::Told(flat);
+        }
+        let graph = self.places.graph;
+        let union = graph.nodes.first().and_then(|root| root.schema.pointer(error.schema_path().as_str()));
+        // Within a part that has a name of its own the path begins there, and may lead to something else here.
+        let union = union.filter(|u| u.as_array().is_some_and(|all| all.len() == found.len()));
+        let alternatives: Vec<Alternative<'_, '_>> = (found.iter().enumerate())
+            .map(|(index, errors)| {
+                let node = union.and_then(|u| u.get(index)).and_then(|schema| graph.find(schema));
+                let pins = node.map(|n| pins(graph, n, |_| true)).unwrap_or_default();
+                Alternative { index, node, pins, errors }
+            })
+            .collect();
+        if let Some(told) = self.told_apart(&alternatives, path, place, value) {
+            return Closest::Told(format!("fits none of {} alternatives; {told}", found.len()));
+        }
+        match alternatives.iter().min_by_key(|a| self.distance(a, path, value)) {
+            Some(a) => Closest::Alternative { index: a.index, label: self.label(a, path, value), errors: a.errors },
+            None => none(),
+        }
     }
 
     /// A union of nothing but types and listed values is a choice among those.
@@ -95,7 +149,7 @@ impl Words<'_> {
             let (mut listed, mut wanted) = (Vec::new(), Vec::new());
             for error in errors {
                 match error.kind() {
-                    _ if steps(error) != path => return None,
+                    _ if self.steps(error) != path => return None,
                     Kind::Enum { options } => listed.extend(options.as_array()?),
                     Kind::Constant { expected_value } => listed.push(expected_value),
                     Kind::Type { kind } => wanted.extend(names(kind)),
@@ -132,7 +186,7 @@ impl Words<'_> {
     ) -> Option<String> {
         let map = value.as_object()?;
         // Those for other than objects are out of the question.
-        let fitting: Vec<_> = alternatives.iter().filter(|a| !has_other_type(a.errors, path)).collect();
+        let fitting: Vec<_> = alternatives.iter().filter(|a| !self.has_other_type(a.errors, path)).collect();
         let first = fitting.first().filter(|_| fitting.len() > 1)?;
         first.pins.iter().find_map(|pin| {
             let name = pin.name;
@@ -153,7 +207,7 @@ impl Words<'_> {
                     let here = self.places.at(&inner);
                     Some(at(&pointer(&inner, &here), &self.none_of(&options, &[], &here, got)))
                 }
-                None if fitting.iter().all(|a| lacks(a.errors, name, path)) => {
+                None if fitting.iter().all(|a| self.lacks(a.errors, name, path)) => {
                     let listed = super::words::listed(&options);
                     Some(at(&pointer(path, place), &format!("missing {name:?}, one of {listed}")))
                 }
@@ -181,7 +235,17 @@ impl Words<'_> {
             let merged = merged(self.places.graph, node);
             merged.iter().flat_map(of).filter(|name| value.get(*name).is_some()).count()
         });
-        (told_apart, has_other_type(a.errors, path), usize::MAX - known, a.errors.len())
+        (told_apart, self.has_other_type(a.errors, path), usize::MAX - known, a.errors.len())
+    }
+
+    /// Whether an alternative is for values of another type.
+    fn has_other_type(&self, errors: &[ValidationError<'_>], path: &[String]) -> bool {
+        errors.iter().any(|e| matches!(e.kind(), Kind::Type { .. }) && self.steps(e) == path)
+    }
+
+    fn lacks(&self, errors: &[ValidationError<'_>], name: &str, path: &[String]) -> bool {
+        let is_it = |e: &ValidationError<'_>| matches!(e.kind(), Kind::Required { property } if property == name);
+        errors.iter().any(|e| is_it(e) && self.steps(e) == path)
     }
 
     /// The pins whose member is not kept to itself: which alternative is named must not tell its value.
@@ -209,25 +273,19 @@ impl Words<'_> {
     }
 }
 
-/// Whether an alternative is for values of another type.
-fn has_other_type(errors: &[ValidationError<'_>], path: &[String]) -> bool {
-    errors.iter().any(|e| matches!(e.kind(), Kind::Type { .. }) && steps(e) == path)
-}
-
-fn lacks(errors: &[ValidationError<'_>], name: &str, path: &[String]) -> bool {
-    let is_it = |e: &ValidationError<'_>| matches!(e.kind(), Kind::Required { property } if property == name);
-    errors.iter().any(|e| is_it(e) && steps(e) == path)
-}
-
 /// A subschema and those that it is merged from: by reference, and by `allOf`.
 fn merged(graph: &Graph<'_>, start: usize) -> Vec<usize> {
     let mut out = vec![start];
     let mut next = 0;
     while let Some(node) = out.get(next).copied() {
         next += 1;
-        let prefix = format!("{}/allOf/", graph.nodes[node].pointer);
+        let own = graph.nodes[node].pointer.as_str();
+        let part_of_all = |to: usize| {
+            let keyword = graph.nodes[to].pointer.strip_prefix(own);
+            keyword.is_some_and(|keyword| keyword.starts_with("/allOf/"))
+        };
         for edge in graph.nodes[node].edges.iter().filter(|e| e.step == Step::InPlace) {
-            let joins = edge.by_reference || graph.nodes[edge.to].pointer.starts_with(&prefix);
+            let joins = edge.by_reference || part_of_all(edge.to);
             if joins && !out.contains(&edge.to) && out.len() < ALTERNATIVES {
                 out.push(edge.to);
             }
@@ -236,10 +294,11 @@ fn merged(graph: &Graph<'_>, start: usize) -> Vec<usize> {
     out
 }
 
-fn pins<'g>(graph: &'g Graph<'g>, node: usize) -> Vec<Pin<'g>> {
+/// The members that an alternative fixes, of those that are `wanted`.
+fn pins<'g>(graph: &'g Graph<'_>, node: usize, wanted: impl Fn(&str) -> bool) -> Vec<Pin<'g>> {
     let mut out = Vec::new();
     for edge in merged(graph, node).iter().flat_map(|n| &graph.nodes[*n].edges) {
-        let Some(name) = edge.name else { continue };
+        let Some(name) = edge.name.filter(|name| wanted(name)) else { continue };
         let listed = merged(graph, edge.to).into_iter().find_map(|n| {
             let schema = graph.nodes[n].schema;
             let one = schema.get("const").map(|one| vec![one]);
@@ -253,4 +312,10 @@ fn pins<'g>(graph: &'g Graph<'g>, node: usize) -> Vec<Pin<'g>> {
         }
     }
     out
+}
+
+/// Whether an alternative is for values of another kind, by a member that it fixes.
+pub(super) fn mistaken(graph: &Graph<'_>, node: usize, value: &Value) -> bool {
+    let pins = pins(graph, node, |name| value.get(name).is_some());
+    pins.iter().any(|pin| value.get(pin.name).is_some_and(|got| !pin.values.contains(&got)))
 }

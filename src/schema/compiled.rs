@@ -3,12 +3,13 @@
 use std::{fmt, sync::Arc};
 
 use jsonschema::Validator;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     admission::{self, Admitted},
     cost::Cost,
-    dialect::build,
+    descent::{Part, innermost},
+    dialect::{build, with_parts},
     explain::{Manner, Violations, explain},
     limits::{EXPLAINED_BYTES, EXPLAINED_LOOKS, REPEATED_LOOKS},
     problem::SchemaProblem,
@@ -28,10 +29,20 @@ struct Inner {
     /// For explaining: what the places in a value are called, and which are to be kept to themselves.
     schema: Value,
     validator: Validator,
-    /// For explaining: the same without the loops of recursive unions, if it has such.
-    shallow: Option<Validator>,
+    /// For explaining: what recursive unions have to do with it.
+    recursion: Recursion,
     cost: Cost,
-    branching: u64,
+}
+
+enum Recursion {
+    /// There is no recursive union.
+    None,
+    /// There is, and a value is looked at up to `branching` times as often with every level.
+    Unions {
+        branching: u64,
+        /// The schema without what recursive unions say of parts further in, and its validator, if it has a meaning.
+        shallow: Option<(Value, Validator)>,
+    },
 }
 
 impl CompiledSchema {
@@ -44,11 +55,17 @@ impl CompiledSchema {
         if accepts_anything(schema) {
             return Ok(Self { inner: None });
         }
-        let Admitted { cost, loops, branching } = admission::admit(schema)?;
+        let admitted = admission::admit(schema)?;
         let validator = build(schema)?;
-        let shallow = if loops.is_empty() { None } else { build(&without(schema, &loops)).ok() };
+        let recursion = if admitted.loops.is_empty() {
+            Recursion::None
+        } else {
+            let shallow = shallow(schema, &admitted);
+            let shallow = build(&shallow).ok().map(|validator| (shallow, validator));
+            Recursion::Unions { branching: admitted.branching, shallow }
+        };
         let schema = schema.clone();
-        Ok(Self { inner: Some(Arc::new(Inner { schema, validator, shallow, cost, branching })) })
+        Ok(Self { inner: Some(Arc::new(Inner { schema, validator, recursion, cost: admitted.cost })) })
     }
 
     /// Whether `value` is valid. The caller has checked that it is not deeper than the hard limit.
@@ -83,27 +100,48 @@ impl Inner {
     }
 
     fn explain(&self, value: &Value, quote: bool) -> Violations {
-        let looks = self.cost.looks.max(1);
-        let Some(shallow) = &self.shallow else {
-            return self.explain_by(
-                &self.validator,
-                value,
-                affordable(looks),
-                Manner { all: 0, complete: true, quote },
-            );
+        let manner = Manner { all: usize::MAX, complete: true, quote, within: Vec::new() };
+        let (branching, shallow) = match &self.recursion {
+            Recursion::None => return self.explain_by(&self.validator, value, manner),
+            Recursion::Unions { branching, shallow } => (*branching, shallow.as_ref()),
         };
-        // Each level of a value multiplies the looks by the alternatives; a few levels of them are affordable. What an
-        // alternative looked at is kept for each level around it, which is as much again.
-        let (values, bytes) = repeated(value, self.branching.max(2));
-        if values.saturating_mul(looks) <= REPEATED_LOOKS
-            && bytes.saturating_mul(looks.saturating_mul(2)) <= EXPLAINED_BYTES as u64
-        {
-            return explain(&self.schema, &self.validator, value, Manner { all: usize::MAX, complete: true, quote });
+        if self.is_small(value, branching) {
+            return explain(&self.schema, &self.validator, value, manner);
         }
-        self.explain_by(shallow, value, affordable(looks), Manner { all: 0, complete: false, quote })
+        let whole = || match shallow {
+            Some((_, validator)) => self.explain_by(validator, value, Manner { complete: false, ..manner.clone() }),
+            None => Violations::unexplained(),
+        };
+        if more_bytes_than(value, affordable(self.cost.looks).bytes) {
+            return whole();
+        }
+        let small = |part: &Value| self.is_small(part, branching);
+        let part = with_parts(&self.schema, |parts| innermost(&self.schema, value, self.cost.looks, small, parts));
+        let Some(Part { path, value, pointer, validator }) = part else { return whole() };
+        let manner = Manner { within: path, ..manner.clone() };
+        if small(value) {
+            return explain(&self.schema, &validator, value, manner);
+        }
+        // All its parts fit, so it is wrong by itself.
+        let level = shallow.and_then(|(schema, _)| with_parts(schema, |parts| parts(&pointer)));
+        match level {
+            Some(validator) => self.explain_by(&validator, value, Manner { complete: false, ..manner }),
+            None => whole(),
+        }
     }
 
-    fn explain_by(&self, validator: &Validator, value: &Value, most: Affordable, manner: Manner) -> Violations {
+    /// Whether all that is wrong with a value can be told, although each level of it multiplies the looks by the
+    /// alternatives. What an alternative looked at is kept for each level around it, which is as much again.
+    fn is_small(&self, value: &Value, branching: u64) -> bool {
+        let looks = self.cost.looks.max(1);
+        let (values, bytes) = repeated(value, branching.max(2));
+        values.saturating_mul(looks) <= REPEATED_LOOKS
+            && bytes.saturating_mul(looks.saturating_mul(2)) <= EXPLAINED_BYTES as u64
+    }
+
+    /// Explains by a validator without recursive unions.
+    fn explain_by(&self, validator: &Validator, value: &Value, manner: Manner) -> Violations {
+        let most = affordable(self.cost.looks);
         if more_bytes_than(value, most.bytes) {
             return Violations::unexplained();
         }
@@ -132,14 +170,17 @@ fn accepts_anything(schema: &Value) -> bool {
     }
 }
 
-/// The schema without the references by which it comes back to itself.
-fn without(schema: &Value, loops: &[String]) -> Value {
+/// The schema without what its recursive unions say of parts further in.
+fn shallow(schema: &Value, admitted: &Admitted) -> Value {
     let mut shallow = schema.clone();
-    for pointer in loops {
+    for pointer in &admitted.conditions {
         if let Some(Value::Object(map)) = shallow.pointer_mut(pointer) {
-            for reference in ["$ref", "$dynamicRef", "$recursiveRef"] {
-                map.shift_remove(reference);
-            }
+            map.shift_remove("if");
+        }
+    }
+    for pointer in &admitted.loops {
+        if let Some(part) = shallow.pointer_mut(pointer) {
+            *part = Value::Object(Map::new());
         }
     }
     shallow

@@ -1,7 +1,9 @@
 //! Which JSON Schema a schema is written in, and compiling it as that.
 
-use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
-use serde_json::Value;
+use std::fmt::Write as _;
+
+use jsonschema::{PatternOptions, Registry, ValidationError, ValidationOptions, Validator, error::ValidationErrorKind};
+use serde_json::{Value, json};
 
 use super::{
     explain::{Manner, violations},
@@ -17,15 +19,48 @@ const KNOWN: [&str; 5] = ["draft-04", "draft-06", "draft-07", "draft/2019-09", "
 pub(super) fn build(schema: &Value) -> Result<Validator, Vec<SchemaProblem>> {
     let stripped = stripped(schema);
     let schema = stripped.as_ref().unwrap_or(schema);
-    let built = jsonschema::options()
-        .offline()
-        .should_validate_formats(false)
-        .with_pattern_options(PatternOptions::regex().size_limit(REGEX_BYTES).dfa_size_limit(REGEX_BYTES))
-        .build(schema);
-    built.map_err(|error| {
+    options().build(schema).map_err(|error| {
         let all = all_problems(schema);
         if all.is_empty() { vec![problem(&error)] } else { all }
     })
+}
+
+fn options<'i>() -> ValidationOptions<'i> {
+    jsonschema::options()
+        .offline()
+        .should_validate_formats(false)
+        .with_pattern_options(PatternOptions::regex().size_limit(REGEX_BYTES).dfa_size_limit(REGEX_BYTES))
+}
+
+/// Gives `work` what compiles single subschemas of `schema`, by the pointers to them. All its references lead into it,
+/// so there is nothing to be fetched.
+pub(super) fn with_parts<T>(
+    schema: &Value,
+    work: impl FnOnce(&dyn Fn(&str) -> Option<Validator>) -> Option<T>,
+) -> Option<T> {
+    const WHOLE: &str = "urn:toolgate:schema";
+    let stripped = stripped(schema);
+    let schema = stripped.as_ref().unwrap_or(schema);
+    let registry = Registry::new().add(WHOLE, schema.clone()).ok()?.prepare().ok()?;
+    work(&|pointer| {
+        let mut part = json!({ "$ref": format!("{WHOLE}#{}", percent_encoded(pointer)) });
+        if let Some(dialect) = schema.get("$schema") {
+            part["$schema"] = dialect.clone();
+        }
+        options().with_registry(&registry).build(&part).ok()
+    })
+}
+
+fn percent_encoded(pointer: &str) -> String {
+    let mut out = String::with_capacity(pointer.len());
+    for byte in pointer.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
 }
 
 /// Whether a schema names a dialect that nobody knows.
@@ -63,7 +98,7 @@ fn all_problems(schema: &Value) -> Vec<SchemaProblem> {
     if validator.is_valid(schema) {
         return Vec::new();
     }
-    let manner = Manner { all: EXPLAINED_NODES, complete: true, quote: true };
+    let manner = Manner { all: EXPLAINED_NODES, complete: true, quote: true, within: Vec::new() };
     // Nothing is known of the names in schemas: those of the schema of schemas are spread over many.
     let (told, more) = violations(&Value::Bool(true), &validator, schema, manner);
     let mut problems: Vec<SchemaProblem> = told

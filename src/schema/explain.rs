@@ -43,7 +43,7 @@ impl fmt::Display for Violations {
 }
 
 /// How a value is explained.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Manner {
     /// Up to how many values all violations are collected; beyond it the first is told.
     pub(super) all: usize,
@@ -51,11 +51,14 @@ pub(super) struct Manner {
     pub(super) complete: bool,
     /// Whether values may be quoted.
     pub(super) quote: bool,
+    /// Where the value lies, as steps from the whole that the schema is for.
+    pub(super) within: Vec<String>,
 }
 
 /// Explains why `value` does not fit `schema`, which `validator` was compiled from.
 pub(super) fn explain(schema: &Value, validator: &Validator, value: &Value, manner: Manner) -> Violations {
     let mut out = String::new();
+    let complete = manner.complete;
     let (told, more) = violations(schema, validator, value, manner);
     for (pointer, what) in told {
         let text = at(&pointer, &what);
@@ -70,7 +73,7 @@ pub(super) fn explain(schema: &Value, validator: &Validator, value: &Value, mann
         out.push_str(joint);
         out.push_str(&text);
     }
-    match (out.is_empty(), manner.complete) {
+    match (out.is_empty(), complete) {
         (false, _) if more => out.push_str("; … and more"),
         (false, _) => {}
         (true, true) => return Violations::unexplained(),
@@ -94,7 +97,7 @@ pub(super) fn violations(schema: &Value, validator: &Validator, value: &Value, m
     };
     // The schema is looked at again only now: calls that are right do not pay for it.
     let graph = Graph::of(schema);
-    let words = Words::new(&graph, manner.quote);
+    let words = Words::new(&graph, manner.quote, manner.within);
     let mut told = Vec::new();
     for error in &errors {
         if words.left.get() == 0 {

@@ -4,6 +4,7 @@ mod admission;
 mod alternatives;
 mod compiled;
 mod cost;
+mod descent;
 mod dialect;
 mod explain;
 mod graph;

@@ -33,20 +33,40 @@ pub(super) struct Words<'g> {
     pub(super) quote: bool,
     /// How many more violations are told.
     pub(super) left: Cell<usize>,
+    /// Where the value lies that is explained.
+    within: Vec<String>,
 }
 
 impl<'g> Words<'g> {
-    pub(super) fn new(graph: &'g Graph<'g>, quote: bool) -> Self {
-        Self { places: Places::new(graph), near: Near::new(), quote, left: Cell::new(MAX_VIOLATIONS) }
+    pub(super) fn new(graph: &'g Graph<'g>, quote: bool, within: Vec<String>) -> Self {
+        Self { places: Places::new(graph), near: Near::new(), quote, left: Cell::new(MAX_VIOLATIONS), within }
+    }
+
+    /// The steps to the value that a violation is about.
+    pub(super) fn steps(&self, error: &ValidationError<'_>) -> Vec<String> {
+        let unescaped = |step: &str| step.replace("~1", "/").replace("~0", "~");
+        let mut path = self.within.clone();
+        path.extend(error.instance_path().as_str().split('/').skip(1).map(unescaped));
+        path
     }
 
     /// Tells of one violation, `unions` of which lie around it.
     pub(super) fn tell(&self, error: &ValidationError<'_>, unions: usize) -> Told {
-        let path = steps(error);
-        let place = self.places.at(&path);
+        let mut error = error;
+        let (mut path, mut place) = self.here(error);
+        while let Some(inner) = self.further_in(error, &path, &place) {
+            error = inner;
+            (path, place) = self.here(error);
+        }
         self.left.set(self.left.get().saturating_sub(1));
         let what = self.what(error, &path, &place, unions);
         (pointer(&path, &place), what)
+    }
+
+    fn here(&self, error: &ValidationError<'_>) -> (Vec<String>, Place<'g>) {
+        let path = self.steps(error);
+        let place = self.places.at(&path);
+        (path, place)
     }
 
     fn what(&self, error: &ValidationError<'_>, path: &[String], place: &Place<'_>, unions: usize) -> String {
@@ -198,12 +218,6 @@ impl<'g> Words<'g> {
         let hint = meant.map(|m| format!("; did you mean {}?", excerpt(m))).unwrap_or_default();
         format!("expected {one_of}{}{or}, got {}{hint}", listed(options), self.got(place, value))
     }
-}
-
-/// The steps to the value that a violation is about.
-pub(super) fn steps(error: &ValidationError<'_>) -> Vec<String> {
-    let unescaped = |step: &str| step.replace("~1", "/").replace("~0", "~");
-    error.instance_path().as_str().split('/').skip(1).map(unescaped).collect()
 }
 
 /// A pointer as it may be shown. Within a value that is kept to itself, only names are that the schema declares.
