@@ -48,7 +48,7 @@ struct Alternative<'g, 'e> {
     errors: &'e [ValidationError<'static>],
 }
 
-impl Words<'_> {
+impl<'g> Words<'g> {
     /// Why a value fits no alternative of a union; `found` is what the validators of the alternatives say, those that the
     /// union itself was compiled with.
     pub(super) fn no_alternative(
@@ -56,7 +56,7 @@ impl Words<'_> {
         error: &ValidationError<'_>,
         found: &[Vec<ValidationError<'static>>],
         path: &[String],
-        place: &Place<'_>,
+        place: &Place<'g>,
         unions: usize,
     ) -> String {
         if unions >= NESTED_UNIONS {
@@ -90,7 +90,7 @@ impl Words<'_> {
         &self,
         error: &'e ValidationError<'_>,
         path: &[String],
-        place: &Place<'_>,
+        place: &Place<'g>,
     ) -> Option<&'e ValidationError<'static>> {
         let found = alternatives(error)?;
         match self.closest(error, found, path, place) {
@@ -106,12 +106,12 @@ impl Words<'_> {
         error: &ValidationError<'_>,
         found: &'e [Vec<ValidationError<'static>>],
         path: &[String],
-        place: &Place<'_>,
+        place: &Place<'g>,
     ) -> Closest<'e> {
         let value = error.instance().as_ref();
-        let none = || Closest::Told(format!("fits none of the alternatives, got {}", kind(value)));
+        let nothing = || Closest::Told(format!("fits none of the alternatives, got {}", kind(value)));
         if found.len() > ALTERNATIVES {
-            return none();
+            return nothing();
         }
         if let Some(flat) = self.flat(found, path, place, value) {
             return Closest::Told(flat);
@@ -130,9 +130,9 @@ impl Words<'_> {
         if let Some(told) = self.told_apart(&alternatives, path, place, value) {
             return Closest::Told(format!("fits none of {} alternatives; {told}", found.len()));
         }
-        match alternatives.iter().min_by_key(|a| self.distance(a, path, value)) {
-            Some(a) => Closest::Alternative { index: a.index, label: self.label(a, path, value), errors: a.errors },
-            None => none(),
+        match alternatives.iter().min_by_key(|a| self.distance(a, path, place, value)) {
+            Some(a) => Closest::Alternative { index: a.index, label: self.label(a, place, value), errors: a.errors },
+            None => nothing(),
         }
     }
 
@@ -141,7 +141,7 @@ impl Words<'_> {
         &self,
         found: &[Vec<ValidationError<'static>>],
         path: &[String],
-        place: &Place<'_>,
+        place: &Place<'g>,
         value: &Value,
     ) -> Option<String> {
         let (mut options, mut types): (Vec<&Value>, Vec<String>) = (Vec::new(), Vec::new());
@@ -181,7 +181,7 @@ impl Words<'_> {
         &self,
         alternatives: &[Alternative<'_, '_>],
         path: &[String],
-        place: &Place<'_>,
+        place: &Place<'g>,
         value: &Value,
     ) -> Option<String> {
         let map = value.as_object()?;
@@ -200,11 +200,11 @@ impl Words<'_> {
                     options.push(value);
                 }
             }
-            let mut inner = path.to_vec();
-            inner.push(name.to_owned());
             match map.get(name) {
                 Some(got) if !options.contains(&got) => {
-                    let here = self.places.at(&inner);
+                    let here = self.places.within(place, name);
+                    let mut inner = path.to_vec();
+                    inner.push(name.to_owned());
                     Some(at(&pointer(&inner, &here), &self.none_of(&options, &[], &here, got)))
                 }
                 None if fitting.iter().all(|a| self.lacks(a.errors, name, path)) => {
@@ -218,17 +218,20 @@ impl Words<'_> {
 
     /// Less is closer: what tells alternatives apart first, then the type, then how many names are known, then how
     /// little is wrong: an alternative that knows none of the names may lack a single one.
-    fn distance(&self, a: &Alternative<'_, '_>, path: &[String], value: &Value) -> (u8, bool, usize, usize) {
+    fn distance(
+        &self,
+        a: &Alternative<'_, '_>,
+        path: &[String],
+        place: &Place<'g>,
+        value: &Value,
+    ) -> (u8, bool, usize, usize) {
         let mut told_apart = 1;
-        for pin in self.shown(&a.pins, path) {
-            match value.get(pin.name) {
-                Some(got) if pin.values.contains(&got) => told_apart = 0,
-                Some(_) => {
-                    told_apart = 2;
-                    break;
-                }
-                None => {}
+        for (pin, got) in self.shown(&a.pins, place, value) {
+            if !pin.values.contains(&got) {
+                told_apart = 2;
+                break;
             }
+            told_apart = 0;
         }
         let known = a.node.map_or(0, |node| {
             let of = |n: &usize| self.places.graph.nodes[*n].edges.iter().filter_map(|e| e.name);
@@ -248,21 +251,22 @@ impl Words<'_> {
         errors.iter().any(|e| is_it(e) && self.steps(e) == path)
     }
 
-    /// The pins whose member is not kept to itself: which alternative is named must not tell its value.
-    fn shown<'p, 'x>(&'p self, pins: &'p [Pin<'x>], path: &'p [String]) -> impl Iterator<Item = &'p Pin<'x>> {
-        pins.iter().filter(move |pin| {
-            let mut inner = path.to_vec();
-            inner.push(pin.name.to_owned());
-            !self.hides(&self.places.at(&inner))
-        })
+    /// The pins whose member is there and not kept to itself: which alternative is named must not tell its value.
+    fn shown<'p, 'x>(
+        &'p self,
+        pins: &'p [Pin<'x>],
+        place: &'p Place<'g>,
+        value: &'p Value,
+    ) -> impl Iterator<Item = (&'p Pin<'x>, &'p Value)> {
+        let there = pins.iter().filter_map(|pin| Some((pin, value.get(pin.name)?)));
+        there.filter(|(pin, _)| !self.hides(&self.places.within(place, pin.name)))
     }
 
     /// What an alternative goes by: what tells it apart, else its title, else the name of its definition.
-    fn label(&self, a: &Alternative<'_, '_>, path: &[String], value: &Value) -> Option<String> {
-        let pinned = self.shown(&a.pins, path).find_map(|pin| {
-            let got = value.get(pin.name).filter(|got| pin.values.contains(got))?;
-            Some(format!("{} {}", cut(pin.name, EXCERPT_BYTES), cut(&got.to_string(), EXCERPT_BYTES)))
-        });
+    fn label(&self, a: &Alternative<'_, '_>, place: &Place<'g>, value: &Value) -> Option<String> {
+        let pinned = self.shown(&a.pins, place, value).find(|(pin, got)| pin.values.contains(got));
+        let pinned = pinned
+            .map(|(pin, got)| format!("{} {}", cut(pin.name, EXCERPT_BYTES), cut(&got.to_string(), EXCERPT_BYTES)));
         pinned.or_else(|| {
             let schema = self.places.graph.nodes.get(a.node?)?.schema;
             let title = schema.get("title").and_then(Value::as_str);

@@ -119,6 +119,26 @@ costly! {
         }
     }
 
+    deep_values_of_recursive_unions_of_many_kinds {
+        for (arms, names) in [(2, 1), (2, 200), (10, 20), (60, 1), (60, 20)] {
+            let arm = |i: usize| {
+                let fixed = (0..names).map(|k| (format!("p{k}"), json!({ "enum": ["a"] })));
+                let mut properties: Map<_, _> = fixed.collect();
+                for (name, schema) in [("kind", json!({ "const": i })), ("l", json!({ "$ref": "#/$defs/n" })), ("r", json!({ "$ref": "#/$defs/n" }))] {
+                    properties.insert(name.to_owned(), schema);
+                }
+                json!({ "type": "object", "properties": properties, "required": ["kind"], "additionalProperties": false })
+            };
+            let all: Vec<_> = (0..arms).map(arm).collect();
+            let schema = json!({ "type": "object", "properties": { "n": { "$ref": "#/$defs/n" } }, "$defs": { "n": { "oneOf": all } } });
+            let wrong = json!({ "kind": 1, "p0": "b", "z": 1 });
+            let deep = (0..50).fold(wrong.clone(), |inner, _| json!({ "kind": 0, "l": { "kind": 1 }, "r": inner }));
+            refused_or_quick("deep", &schema, &json!({ "n": deep }));
+            let bushy = (0..9).fold(wrong, |inner, _| json!({ "kind": 0, "l": inner, "r": inner }));
+            refused_or_quick("bushy", &schema, &json!({ "n": bushy }));
+        }
+    }
+
     evaluated_again_at_every_level {
         for n in [2, 5, 10, 16, 20, 30] {
             let wrap = |s: Value| json!({ "allOf": [s], "unevaluatedProperties": false });

@@ -65,6 +65,7 @@ fn each_keyword_says_what_it_expected_and_what_it_got() {
             "/x: expected an item of the kind that \"contains\" asks for",
         ),
         (json!(false), json!(1), "/x: nothing is allowed here"),
+        (json!({ "additionalProperties": false }), json!({ "a": 1 }), "/x: takes no properties"),
         (json!({ "not": { "type": "null" } }), json!(null), "/x: must not fit {\"type\":\"null\"}"),
         (json!({ "prefixItems": [{}], "items": false }), json!([1, 2]), "/x/1: nothing is allowed here"),
         (
@@ -272,6 +273,23 @@ fn recursive_unions_of_many_kinds_are_explained_at_the_part_that_is_wrong() {
         text,
         "/e: fits none of 12 alternatives; closest is alternative 3 (kind \"kind2\"): /e: unexpected \"sise\"; did you mean \"size\"?"
     );
+}
+
+#[test]
+fn the_way_down_takes_the_alternative_that_is_meant() {
+    let next = || json!({ "$ref": "#/$defs/n" });
+    let arm = |kind: &str, next: Value| {
+        object(json!({ "kind": { "const": kind }, "next": next, "size": { "type": "integer" } }), json!(["kind"]))
+    };
+    // In the other alternatives a next part may be anything.
+    let mut arms = vec![arm("last", json!({}))];
+    arms.extend((0..10).map(|i| arm(&format!("kind{i}"), next())));
+    let schema = json!({ "type": "object", "properties": { "n": next() }, "$defs": { "n": { "anyOf": arms } } });
+    let deep =
+        (0..20).fold(json!({ "kind": "kind3", "size": "big" }), |inner, _| json!({ "kind": "kind1", "next": inner }));
+    let text = message(&schema, &json!({ "n": deep }));
+    let wanted = format!("/n{}/size: expected integer, got the string \"big\"", "/next".repeat(20));
+    assert!(text.ends_with(&wanted), "{text}");
 }
 
 #[test]

@@ -46,29 +46,30 @@ impl<'g> Places<'g> {
     pub(super) fn at(&self, path: &[String]) -> Place<'g> {
         let mut place = Place { nodes: vec![0], open: 0, secret: false, declared: Vec::new(), graph: self.graph };
         self.spread(&mut place);
-        for step in path {
-            if !place.secret {
-                place.open += 1;
+        path.iter().fold(place, |place, step| self.within(&place, step))
+    }
+
+    /// The place one step further in.
+    pub(super) fn within(&self, place: &Place<'g>, step: &str) -> Place<'g> {
+        let is_index = step.bytes().all(|b| b.is_ascii_digit());
+        let (mut nodes, mut is_declared) = (Vec::new(), false);
+        for edge in place.nodes.iter().flat_map(|n| &self.graph.nodes[*n].edges) {
+            let leads = match edge.step {
+                Step::InPlace => false,
+                Step::Member { .. } => edge.name.is_none_or(|name| name == step),
+                Step::Item { .. } => is_index,
+            };
+            if leads {
+                is_declared |= edge.name.is_some();
+                nodes.push(edge.to);
             }
-            let is_index = step.bytes().all(|b| b.is_ascii_digit());
-            let mut next = Vec::new();
-            let mut declared = false;
-            for edge in place.nodes.iter().flat_map(|n| &self.graph.nodes[*n].edges) {
-                let leads = match edge.step {
-                    Step::InPlace => false,
-                    Step::Member { .. } => edge.name.is_none_or(|name| name == step),
-                    Step::Item { .. } => is_index,
-                };
-                declared |= leads && edge.name.is_some();
-                if leads {
-                    next.push(edge.to);
-                }
-            }
-            place.declared.push(declared);
-            place.nodes = next;
-            self.spread(&mut place);
         }
-        place
+        let mut declared = place.declared.clone();
+        declared.push(is_declared);
+        let open = place.open + usize::from(!place.secret);
+        let mut inner = Place { nodes, open, secret: place.secret, declared, graph: self.graph };
+        self.spread(&mut inner);
+        inner
     }
 
     /// Adds the subschemas that look at the same value.

@@ -69,7 +69,7 @@ impl<'g> Words<'g> {
         (path, place)
     }
 
-    fn what(&self, error: &ValidationError<'_>, path: &[String], place: &Place<'_>, unions: usize) -> String {
+    fn what(&self, error: &ValidationError<'_>, path: &[String], place: &Place<'g>, unions: usize) -> String {
         let value = error.instance().as_ref();
         let got = || self.got(place, value);
         let size = |count: usize| if self.hides(place) { String::new() } else { format!(", got {count}") };
@@ -117,7 +117,13 @@ impl<'g> Words<'g> {
             }
             Kind::UniqueItems => "expected items that differ, got some twice".to_owned(),
             Kind::Contains => "expected an item of the kind that \"contains\" asks for".to_owned(),
-            Kind::FalseSchema => "nothing is allowed here".to_owned(),
+            Kind::FalseSchema => {
+                // Told of the object, with the value of a member.
+                let keyword = error.schema_path().as_str();
+                let closed = keyword.ends_with("/additionalProperties")
+                    && !keyword.ends_with("/properties/additionalProperties");
+                if closed { "takes no properties".to_owned() } else { "nothing is allowed here".to_owned() }
+            }
             Kind::Not { schema } => format!("must not fit {}", listed(&[schema])),
             Kind::PropertyNames { error } => self.wrong_name(error, place),
             // What is left is not asserted, or cannot be on this engine.
@@ -178,7 +184,7 @@ impl<'g> Words<'g> {
     }
 
     /// The name of a member is the value that this violation looks at.
-    fn wrong_name(&self, error: &ValidationError<'_>, place: &Place<'_>) -> String {
+    fn wrong_name(&self, error: &ValidationError<'_>, place: &Place<'g>) -> String {
         let why = self.what(error, &[], place, usize::MAX);
         match error.instance().as_str() {
             Some(name) if !place.secret => format!("the name {} is not allowed: {why}", excerpt(name)),
