@@ -9,7 +9,7 @@ pub struct RegisterError {
     problems: Vec<Problem>,
 }
 
-/// One thing that is wrong: which part, and what to do about it.
+/// One thing that is wrong or suspicious: which part, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     field: &'static str,
@@ -19,6 +19,10 @@ pub struct Problem {
 impl Problem {
     pub(crate) fn new(field: &'static str, message: impl Into<String>) -> Self {
         Self { field, message: message.into() }
+    }
+
+    pub(crate) fn field_name(&self) -> &'static str {
+        self.field
     }
 
     /// The part that is wrong, such as `name`, `parameters`, `output`, `timeout` or `order`.

@@ -63,7 +63,7 @@ pub(crate) fn check(call: &RunningCall) -> Result<Admitted, Exit> {
     let wrong = match &call.problem {
         Some(problem) => problem.clone(),
         None if tool.parameters.is_valid(call.cx.arguments()) => return Ok(Admitted(())),
-        None => tool.parameters.violations(call.cx.arguments()).to_string(),
+        None => tool.parameters.violations(call.cx.arguments(), call.registry.limits.quote_values).to_string(),
     };
     let failure = ToolFailure::new(ErrorCode::INVALID_ARGS, format!("invalid arguments: {wrong}"));
     Err(Exit::Post(Draft::failure(failure)))

@@ -207,7 +207,8 @@ fn checked(call: &RunningCall, value: Value) -> Result<Value, Box<ToolFailure>> 
     }
     match &call.tool {
         Some(tool) if !tool.output.is_valid(&value) => {
-            Err(Box::new(invalid_output(&tool.output.violations(&value).to_string())))
+            let wrong = tool.output.violations(&value, call.registry.limits.quote_values);
+            Err(Box::new(invalid_output(&wrong.to_string())))
         }
         _ => Ok(value),
     }

@@ -13,7 +13,7 @@ use crate::{
     order::Order,
     post_policy::PostPolicy,
     pre_policy::PrePolicy,
-    register_error::RegisterError,
+    register_error::{Problem, RegisterError},
     registry::{Registration, Shared},
     restriction::Restriction,
     tool::IntoTool,
@@ -79,6 +79,19 @@ impl Addition {
 
     pub(crate) fn approver(approver: Arc<dyn Approver>) -> Result<Self, RegisterError> {
         Ok(Self::Approver(name_of("approver", &approver, |p| p.name())?, approver))
+    }
+
+    /// What is suspicious about a tool's schemas.
+    pub(crate) fn warnings(&self) -> &[Problem] {
+        if let Self::Tool(tool) = self { &tool.warnings } else { &[] }
+    }
+
+    /// The name of a tool with suspicious schemas, and what is suspicious about them.
+    pub(crate) fn suspicious(&self) -> Option<(Arc<str>, Vec<Problem>)> {
+        match self {
+            Self::Tool(tool) if !tool.warnings.is_empty() => Some((tool.name().clone(), tool.warnings.clone())),
+            _ => None,
+        }
     }
 
     /// Whether it can be put there.
@@ -158,21 +171,23 @@ impl Target {
     }
 
     pub(crate) fn add(&self, addition: Addition) -> Result<Registration, RegisterError> {
+        let warnings = addition.warnings().iter().cloned().collect();
         let ids = self.add_all(vec![addition])?;
-        Ok(self.registration(ids.first().copied().unwrap_or_default()))
+        Ok(self.registration(ids.first().copied().unwrap_or_default(), warnings))
     }
 
     fn place(&self) -> Place<'_> {
         self.place.as_ref().map(|(id, key)| (id, *key))
     }
 
-    fn registration(&self, id: u64) -> Registration {
-        Registration { shared: Arc::downgrade(&self.shared), place: self.place.clone(), id }
+    fn registration(&self, id: u64, warnings: Arc<[Problem]>) -> Registration {
+        Registration { shared: Arc::downgrade(&self.shared), place: self.place.clone(), id, warnings }
     }
 
     /// Publishes all additions in one step, or none.
     pub(crate) fn add_all(&self, additions: Vec<Addition>) -> Result<Vec<u64>, RegisterError> {
         let ids: Vec<u64> = additions.iter().map(|_| self.shared.next_id()).collect();
+        let suspicious: Vec<_> = additions.iter().filter_map(Addition::suspicious).collect();
         // Outside of the change: what is left when one is refused is dropped after the lock.
         let mut additions = additions.into_iter();
         self.change(|layer, next| {
@@ -190,6 +205,11 @@ impl Target {
             arrange("post-policy", &mut layer.post, &ids)?;
             arrange("observer", &mut layer.observers, &ids)
         })?;
+        for (tool, warnings) in suspicious {
+            for warning in warnings {
+                tracing::warn!(%tool, field = warning.field(), "suspicious schema: {}", warning.message());
+            }
+        }
         Ok(ids)
     }
 

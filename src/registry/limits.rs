@@ -15,6 +15,7 @@ pub(crate) struct Limits {
     pub(crate) approval_timeout: Option<Duration>,
     pub(crate) arguments: ArgumentLimits,
     pub(crate) nesting_depth: usize,
+    pub(crate) quote_values: bool,
 }
 
 impl Default for Limits {
@@ -26,6 +27,7 @@ impl Default for Limits {
             approval_timeout: None,
             arguments: ArgumentLimits { bytes: DEFAULT_ARGUMENT_BYTES, depth: DEFAULT_DEPTH, nodes: DEFAULT_NODES },
             nesting_depth: 32,
+            quote_values: true,
         }
     }
 }
@@ -99,6 +101,16 @@ impl RegistryBuilder {
     /// How many values a call's arguments may hold in all. Default: 100 000.
     pub fn argument_nodes(mut self, nodes: usize) -> Self {
         self.limits.arguments.nodes = nodes;
+        self
+    }
+
+    /// Whether messages about arguments and outputs that do not fit quote the values that are wrong, cut to 64 bytes.
+    /// Default: yes. Without it they tell what was expected, the kind of what there was, and names of properties.
+    ///
+    /// What a schema marks with `"writeOnly": true` or `"format": "password"` is never quoted, whatever is set here: no
+    /// value at such a place, nor within it.
+    pub fn quote_values(mut self, yes: bool) -> Self {
+        self.limits.quote_values = yes;
         self
     }
 

@@ -8,7 +8,7 @@ use crate::{
     observer::ResultObserver,
     post_policy::PostPolicy,
     pre_policy::PrePolicy,
-    register_error::RegisterError,
+    register_error::{Problem, RegisterError},
     registry::{
         install::{Addition, Target},
         registration::remove_all,
@@ -126,11 +126,15 @@ impl fmt::Debug for Installer {
 pub(crate) fn install(target: Target, plugin: &(impl Plugin + ?Sized)) -> Result<PluginHandle, RegisterError> {
     let mut installer = Installer { additions: Vec::new() };
     let name = plugin.name().to_owned();
-    let ids = plugin
-        .install(&mut installer)
-        .and_then(|()| target.add_all(installer.additions))
-        .map_err(|e| e.within(&format!("plugin {name:?}")))?;
-    Ok(PluginHandle { target, name, ids })
+    let within = |e: RegisterError| e.within(&format!("plugin {name:?}"));
+    plugin.install(&mut installer).map_err(within)?;
+    let warnings = installer.additions.iter().filter_map(Addition::suspicious).flat_map(|(tool, warnings)| {
+        let about = move |w: Problem| Problem::new(w.field_name(), format!("tool {tool:?}: {}", w.message()));
+        warnings.into_iter().map(about)
+    });
+    let warnings = warnings.collect();
+    let ids = target.add_all(installer.additions).map_err(within)?;
+    Ok(PluginHandle { target, name, ids, warnings })
 }
 
 /// A plugin that is installed. Dropping the handle does not unload it.
@@ -139,12 +143,19 @@ pub struct PluginHandle {
     target: Target,
     name: String,
     ids: Vec<u64>,
+    warnings: Arc<[Problem]>,
 }
 
 impl PluginHandle {
     /// The plugin's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What is suspicious about the schemas of its tools, as [`Registration::warnings`](crate::Registration::warnings)
+    /// tells it; messages begin with the tool's name.
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
     }
 
     /// Takes out all that the plugin registered, in one step. False if nothing of it was there any more.

@@ -7,6 +7,7 @@ use std::{
 
 use crate::{
     call::{ScopeId, ScopeKey},
+    register_error::Problem,
     registry::Shared,
     view::Snapshot,
 };
@@ -20,9 +21,35 @@ pub struct Registration {
     pub(crate) shared: Weak<Shared>,
     pub(crate) place: Option<(ScopeId, ScopeKey)>,
     pub(crate) id: u64,
+    pub(crate) warnings: Arc<[Problem]>,
 }
 
 impl Registration {
+    /// What is suspicious about the schemas of a tool that was registered, and was taken all the same: a misspelt
+    /// keyword, an enum or a default of another type, a property that is required and not taken, a keyword that says
+    /// nothing about the stated type, an unknown dialect. The field is `parameters` or `output`, and the message begins with
+    /// a pointer to the subschema. They are logged as warnings too. Values of the schema are not quoted.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolgate::{OutputSpec, ToolRegistry, tool};
+    ///
+    /// let schema = json!({"type": "object", "properties": {"days": {"type": "integer", "minimun": 1}}});
+    /// let registration = ToolRegistry::new().register(
+    ///     tool("forecast").parameters(schema).output(OutputSpec::text()).body(|_cx| async { Ok("sun".into()) }),
+    /// )?;
+    /// let [warning] = registration.warnings() else { panic!("one warning") };
+    /// assert_eq!(warning.field(), "parameters");
+    /// assert_eq!(
+    ///     warning.message(),
+    ///     r#"/properties/days: "minimun" is no keyword and says nothing; did you mean "minimum"?"#
+    /// );
+    /// # Ok::<(), toolgate::RegisterError>(())
+    /// ```
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
+    }
+
     /// Takes it out, in one step. False if it was gone already.
     pub fn remove(&self) -> bool {
         self.shared.upgrade().is_some_and(|shared| remove_all(&shared, self.place.as_ref(), &[self.id]))

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use super::{
-    cost::Cost,
+    cost::{Cost, is_unevaluated},
     graph::{Graph, Step},
     limits::{
         ENUM_VALUES, HARD_DEPTH, KEY_BYTES, PATTERN_BYTES, PATTERNS, SCHEMA_BYTES, SCHEMA_DEPTH, SCHEMA_PATHS,
@@ -20,9 +20,13 @@ use super::{
 pub(super) struct Admitted {
     /// What validating by it costs at worst.
     pub(super) cost: Cost,
-    /// The references by which a recursive union comes back to itself, as pointers to the schemas that hold them. What
-    /// is wrong with a value is not collected through them: the alternatives multiply with every level.
+    /// Where recursive unions go on into a value, as pointers to the subschemas that look at its parts. What is wrong with
+    /// a value is not collected through them: the alternatives multiply with every level.
     pub(super) loops: Vec<String>,
+    /// Schemas with conditions that go there too: one that looks at nothing further in would hold too often.
+    pub(super) conditions: Vec<String>,
+    /// How often such a union looks at the same part of a value from one level to the next, at most; else 1.
+    pub(super) branching: u64,
 }
 
 /// Checks a schema; every problem is found.
@@ -54,7 +58,7 @@ pub(super) fn admit(schema: &Value) -> Result<Admitted, Vec<SchemaProblem>> {
     if problems.is_empty() {
         let cost = Cost::of(&graph);
         if cost.is_bearable() {
-            return Ok(Admitted { cost, loops: loops(&graph) });
+            return Ok(loops(&graph, cost));
         }
         let help = "it comes back to itself over so many alternatives or references that checking a value has no bound";
         problems.push(SchemaProblem::new("", help));
@@ -127,7 +131,7 @@ fn references(graph: &Graph<'_>, problems: &mut Vec<SchemaProblem>) {
         problems.push(SchemaProblem::new(pointer, help));
     }
     for pointer in graph.nested_ids.iter().take(10) {
-        let help = "an $id further in changes what references mean; use $defs and #/$defs/… instead";
+        let help = "an $id further in changes what references mean, unless it is a plain name of what refers to nothing; use $defs and #/$defs/… instead";
         problems.push(SchemaProblem::new(pointer, help));
     }
 }
@@ -137,7 +141,7 @@ fn pure_cycles(graph: &Graph<'_>, problems: &mut Vec<SchemaProblem>) {
     let component = graph.components(|e| e.step == Step::InPlace);
     let mut told = Vec::new();
     for (index, node) in graph.nodes.iter().enumerate() {
-        let back = |e: &super::graph::Edge| e.step == Step::InPlace && component[e.to] == component[index];
+        let back = |e: &super::graph::Edge<'_>| e.step == Step::InPlace && component[e.to] == component[index];
         if node.edges.iter().any(back) && !told.contains(&component[index]) {
             told.push(component[index]);
             let help = "refers to itself without going into the value, which checks nothing";
@@ -162,15 +166,22 @@ fn paths(graph: &Graph<'_>) -> u64 {
 }
 
 /// Finds recursive unions: where several alternatives go on into the same part of a value, and come back.
-fn loops(graph: &Graph<'_>) -> Vec<String> {
+fn loops(graph: &Graph<'_>, cost: Cost) -> Admitted {
     let component = graph.components(|_| true);
     let count = component.iter().max().map_or(0, |m| m + 1);
-    let branching: Vec<bool> = (0..count).map(|own| Descents::of(graph, &component, own).most() > 1).collect();
-    let looping = graph.nodes.iter().enumerate().filter(|(i, node)| {
-        let own = component[*i];
-        branching[own] && node.edges.iter().any(|e| e.by_reference && component[e.to] == own)
-    });
-    looping.map(|(_, node)| node.pointer.clone()).collect()
+    let most: Vec<u64> = (0..count).map(|own| Descents::of(graph, &component, own).most()).collect();
+    let (mut loops, mut conditions) = (Vec::new(), Vec::new());
+    for (index, node) in graph.nodes.iter().enumerate().filter(|(i, _)| most[component[*i]] > 1) {
+        let further = |e: &&super::graph::Edge<'_>| e.step != Step::InPlace && component[e.to] == component[index];
+        loops.extend(node.edges.iter().filter(further).map(|e| graph.nodes[e.to].pointer.clone()));
+        if node.schema.get("if").is_some() {
+            conditions.push(node.pointer.clone());
+        }
+    }
+    // To know what was evaluated, those at the same value are asked again, and once more.
+    let asked = if graph.nodes.iter().any(|node| is_unevaluated(node.schema)) { 3 } else { 1 };
+    let branching = most.into_iter().max().unwrap_or(1).max(1).saturating_mul(asked);
+    Admitted { cost, loops, conditions, branching }
 }
 
 /// For each node of one component: how often the same member or item is looked at further in, all alternatives counted.

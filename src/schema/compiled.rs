@@ -2,18 +2,19 @@
 
 use std::{fmt, sync::Arc};
 
-use jsonschema::{PatternOptions, Validator, error::ValidationErrorKind};
-use serde_json::Value;
+use jsonschema::Validator;
+use serde_json::{Map, Value};
 
 use super::{
     admission::{self, Admitted},
     cost::Cost,
-    explain::{Violations, explain},
-    limits::{EXPLAINED_BYTES, EXPLAINED_LOOKS, REGEX_BYTES},
+    descent::{Part, innermost},
+    dialect::{build, with_parts},
+    explain::{Manner, Violations, explain},
+    limits::{EXPLAINED_BYTES, EXPLAINED_LOOKS, REPEATED_LOOKS},
     problem::SchemaProblem,
-    value::{count_nodes, deeper_than, more_bytes_than},
+    value::{count_nodes, deeper_than, more_bytes_than, repeated},
 };
-use crate::cut::cut;
 
 /// A schema that was admitted and compiled. Cheap to clone.
 ///
@@ -25,10 +26,23 @@ pub(crate) struct CompiledSchema {
 }
 
 struct Inner {
+    /// For explaining: what the places in a value are called, and which are to be kept to themselves.
+    schema: Value,
     validator: Validator,
-    /// For explaining: the same without the loops of recursive unions, if it has such.
-    shallow: Option<Validator>,
+    /// For explaining: what recursive unions have to do with it.
+    recursion: Recursion,
     cost: Cost,
+}
+
+enum Recursion {
+    /// There is no recursive union.
+    None,
+    /// There is, and a value is looked at up to `branching` times as often with every level.
+    Unions {
+        branching: u64,
+        /// The schema without what recursive unions say of parts further in, and its validator, if it has a meaning.
+        shallow: Option<(Value, Validator)>,
+    },
 }
 
 impl CompiledSchema {
@@ -36,15 +50,22 @@ impl CompiledSchema {
     ///
     /// # Errors
     ///
-    /// Every problem that admission finds, else the first that the compiler does.
+    /// Every problem that admission finds, else up to 8 that the dialect's own schema does, else the first of the compiler.
     pub(crate) fn compile(schema: &Value) -> Result<Self, Vec<SchemaProblem>> {
         if accepts_anything(schema) {
             return Ok(Self { inner: None });
         }
-        let Admitted { cost, loops } = admission::admit(schema)?;
-        let validator = build(schema).map_err(|p| vec![p])?;
-        let shallow = if loops.is_empty() { None } else { build(&without(schema, &loops)).ok() };
-        Ok(Self { inner: Some(Arc::new(Inner { validator, shallow, cost })) })
+        let admitted = admission::admit(schema)?;
+        let validator = build(schema)?;
+        let recursion = if admitted.loops.is_empty() {
+            Recursion::None
+        } else {
+            let shallow = shallow(schema, &admitted);
+            let shallow = build(&shallow).ok().map(|validator| (shallow, validator));
+            Recursion::Unions { branching: admitted.branching, shallow }
+        };
+        let schema = schema.clone();
+        Ok(Self { inner: Some(Arc::new(Inner { schema, validator, recursion, cost: admitted.cost })) })
     }
 
     /// Whether `value` is valid. The caller has checked that it is not deeper than the hard limit.
@@ -53,12 +74,12 @@ impl CompiledSchema {
         inner.excess(value).is_none() && inner.validator.is_valid(value)
     }
 
-    /// What is wrong with a value that is not valid.
-    pub(crate) fn violations(&self, value: &Value) -> Violations {
+    /// What is wrong with a value that is not valid. Unless `quote`, no part of it is shown but names of members.
+    pub(crate) fn violations(&self, value: &Value, quote: bool) -> Violations {
         match &self.inner {
             Some(inner) => match inner.excess(value) {
                 Some(violations) => violations,
-                None => inner.explain(value),
+                None => inner.explain(value, quote),
             },
             None => Violations::unexplained(),
         }
@@ -78,17 +99,67 @@ impl Inner {
         Some(Violations::too_much(most))
     }
 
-    fn explain(&self, value: &Value) -> Violations {
-        let looks = usize::try_from(self.cost.looks).unwrap_or(usize::MAX);
-        if more_bytes_than(value, EXPLAINED_BYTES / looks.max(1)) {
-            return Violations::unexplained();
+    fn explain(&self, value: &Value, quote: bool) -> Violations {
+        let manner = Manner { all: usize::MAX, complete: true, quote, within: Vec::new() };
+        let (branching, shallow) = match &self.recursion {
+            Recursion::None => return self.explain_by(&self.validator, value, manner),
+            Recursion::Unions { branching, shallow } => (*branching, shallow.as_ref()),
+        };
+        if self.is_small(value, branching) {
+            return explain(&self.schema, &self.validator, value, manner);
         }
-        let all = usize::try_from(EXPLAINED_LOOKS / self.cost.looks.max(1)).unwrap_or(usize::MAX);
-        match &self.shallow {
-            Some(shallow) => explain(shallow, value, all, false),
-            None => explain(&self.validator, value, all, true),
+        let whole = || match shallow {
+            Some((_, validator)) => self.explain_by(validator, value, Manner { complete: false, ..manner.clone() }),
+            None => Violations::unexplained(),
+        };
+        if more_bytes_than(value, affordable(self.cost.looks).bytes) {
+            return whole();
+        }
+        let small = |part: &Value| self.is_small(part, branching);
+        let part = with_parts(&self.schema, |parts| innermost(&self.schema, value, self.cost.looks, small, parts));
+        let Some(Part { path, value, pointer, validator }) = part else { return whole() };
+        let manner = Manner { within: path, ..manner.clone() };
+        if small(value) {
+            return explain(&self.schema, &validator, value, manner);
+        }
+        // All its parts fit, so it is wrong by itself.
+        let level = shallow.and_then(|(schema, _)| with_parts(schema, |parts| parts(&pointer)));
+        match level {
+            Some(validator) => self.explain_by(&validator, value, Manner { complete: false, ..manner }),
+            None => whole(),
         }
     }
+
+    /// Whether all that is wrong with a value can be told, although each level of it multiplies the looks by the
+    /// alternatives. What an alternative looked at is kept for each level around it, which is as much again.
+    fn is_small(&self, value: &Value, branching: u64) -> bool {
+        let looks = self.cost.looks.max(1);
+        let (values, bytes) = repeated(value, branching.max(2));
+        values.saturating_mul(looks) <= REPEATED_LOOKS
+            && bytes.saturating_mul(looks.saturating_mul(2)) <= EXPLAINED_BYTES as u64
+    }
+
+    /// Explains by a validator without recursive unions.
+    fn explain_by(&self, validator: &Validator, value: &Value, manner: Manner) -> Violations {
+        let most = affordable(self.cost.looks);
+        if more_bytes_than(value, most.bytes) {
+            return Violations::unexplained();
+        }
+        explain(&self.schema, validator, value, Manner { all: most.values, ..manner })
+    }
+}
+
+/// What a value may hold that is explained.
+#[derive(Clone, Copy)]
+struct Affordable {
+    bytes: usize,
+    values: usize,
+}
+
+/// What is affordable if each value is looked at so often.
+fn affordable(looks: u64) -> Affordable {
+    let bytes = EXPLAINED_BYTES / usize::try_from(looks).unwrap_or(usize::MAX).max(1);
+    Affordable { bytes, values: usize::try_from(EXPLAINED_LOOKS / looks.max(1)).unwrap_or(usize::MAX) }
 }
 
 fn accepts_anything(schema: &Value) -> bool {
@@ -99,49 +170,17 @@ fn accepts_anything(schema: &Value) -> bool {
     }
 }
 
-fn build(schema: &Value) -> Result<Validator, SchemaProblem> {
-    let stripped = known_dialect(schema);
-    jsonschema::options()
-        .offline()
-        .should_validate_formats(false)
-        .with_pattern_options(PatternOptions::regex().size_limit(REGEX_BYTES).dfa_size_limit(REGEX_BYTES))
-        .build(stripped.as_ref().unwrap_or(schema))
-        .map_err(|e| {
-            let message = match e.kind() {
-                ValidationErrorKind::Format { format } if format == "regex" => {
-                    "a pattern that is none, is too large, or has look-around or back-references".to_owned()
-                }
-                _ => e.masked().to_string(),
-            };
-            let words = cut(&message, 512);
-            SchemaProblem::new(e.instance_path().as_str(), format!("does not compile: {words}"))
-        })
-}
-
-/// A schema that names a dialect nobody knows is read as the newest one, and a warning says so.
-fn known_dialect(schema: &Value) -> Option<Value> {
-    let dialect = schema.get("$schema")?;
-    let text = dialect.as_str().unwrap_or_default();
-    let known = ["draft-04", "draft-06", "draft-07", "draft/2019-09", "draft/2020-12"];
-    let official = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let rest = official.and_then(|t| t.strip_prefix("json-schema.org/"));
-    if rest.is_some_and(|t| known.iter().any(|k| t.strip_prefix(k).is_some_and(|t| t.starts_with("/schema")))) {
-        return None;
-    }
-    tracing::warn!("unknown $schema in a tool's schema; it is read as draft 2020-12");
-    let mut stripped = schema.clone();
-    stripped.as_object_mut()?.remove("$schema");
-    Some(stripped)
-}
-
-/// The schema without the references by which it comes back to itself.
-fn without(schema: &Value, loops: &[String]) -> Value {
+/// The schema without what its recursive unions say of parts further in.
+fn shallow(schema: &Value, admitted: &Admitted) -> Value {
     let mut shallow = schema.clone();
-    for pointer in loops {
+    for pointer in &admitted.conditions {
         if let Some(Value::Object(map)) = shallow.pointer_mut(pointer) {
-            for reference in ["$ref", "$dynamicRef", "$recursiveRef"] {
-                map.shift_remove(reference);
-            }
+            map.shift_remove("if");
+        }
+    }
+    for pointer in &admitted.loops {
+        if let Some(part) = shallow.pointer_mut(pointer) {
+            *part = Value::Object(Map::new());
         }
     }
     shallow

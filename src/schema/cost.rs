@@ -105,7 +105,7 @@ fn walk(graph: &Graph<'_>, figure: impl Fn(usize, &dyn Fn(usize) -> u64) -> u64)
     figures.into_iter().map(|f| f.unwrap_or(1)).collect()
 }
 
-fn is_unevaluated(schema: &Value) -> bool {
+pub(super) fn is_unevaluated(schema: &Value) -> bool {
     schema.get("unevaluatedProperties").is_some() || schema.get("unevaluatedItems").is_some()
 }
 

@@ -23,7 +23,7 @@ fn refused_or_quick(what: &str, schema: &Value, value: &Value) {
     let Ok(compiled) = CompiledSchema::compile(schema) else { return };
     quickly(what, || {
         if !compiled.is_valid(value) {
-            assert!(!compiled.violations(value).to_string().is_empty());
+            assert!(!compiled.violations(value, true).to_string().is_empty());
         }
     });
 }
@@ -65,6 +65,40 @@ costly! {
         assert_eq!(problems(&own), "admitted", "its own name is no way out");
     }
 
+    parts_that_have_a_name_of_their_own {
+        let root = "https://example.com/root.json";
+        let with = |part: Value| json!({ "$id": root, "type": "object", "properties": { "x": { "$ref": "s.json" } }, "$defs": { "s": part } });
+        let plain = with(json!({ "$id": "s.json", "type": "integer" }));
+        let compiled = CompiledSchema::compile(&plain).expect("it leads nowhere else");
+        assert!(compiled.is_valid(&json!({ "x": 1 })));
+        assert!(!compiled.is_valid(&json!({ "x": "a" })));
+        assert_eq!(compiled.violations(&json!({ "x": "a" }), true).to_string(), "/x: expected integer, got the string \"a\"");
+        for part in [
+            json!({ "$id": "s.json", "properties": { "y": { "$ref": "#" } } }),
+            json!({ "$id": "s.json", "properties": { "y": { "$id": "t.json" } } }),
+            json!({ "$id": "s.json", "$schema": "http://json-schema.org/draft-07/schema#" }),
+            json!({ "$id": "s.json", "$anchor": "s" }),
+            json!({ "$id": "a/s.json" }),
+            json!({ "$id": "https://example.com/s.json" }),
+            json!({ "$id": "other.json" }),
+            json!({ "$id": "..", "type": "object" }),
+        ] {
+            assert_ne!(problems(&with(part.clone())), "admitted", "{part}");
+        }
+        // What only the compiler knows for a subschema may not take the name.
+        let mut twice = plain;
+        twice["contentSchema"] = json!({ "$id": "s.json", "type": "string" });
+        assert_ne!(problems(&twice), "admitted");
+        let mut same = with(json!({ "$id": "root.json", "type": "integer" }));
+        same["properties"]["x"]["$ref"] = json!("root.json");
+        assert_ne!(problems(&same), "admitted", "that is the whole, too");
+        // A name multiplies like any reference.
+        let doubled = |n: usize| (0..n).fold(json!({ "$ref": "s.json" }), |inner, _| json!({ "allOf": [inner, inner] }));
+        let deep = |n| json!({ "type": "object", "allOf": [doubled(n)], "$defs": { "s": { "$id": "s.json", "type": "object" } } });
+        assert_eq!(problems(&deep(3)), "admitted");
+        assert_ne!(problems(&deep(13)), "admitted");
+    }
+
     recursive_unions_by_an_old_name {
         let arm = |key: &str| json!({ "properties": { "n": { "$ref": "#n" } }, "required": [key] });
         let schema = json!({ "$schema": "http://json-schema.org/draft-07/schema#", "type": "object",
@@ -82,6 +116,26 @@ costly! {
             for n in [100, 990, 1_990] {
                 refused_or_quick("many looks", &schema, &json!({ "a": vec![-1; n] }));
             }
+        }
+    }
+
+    deep_values_of_recursive_unions_of_many_kinds {
+        for (arms, names) in [(2, 1), (2, 200), (10, 20), (60, 1), (60, 20)] {
+            let arm = |i: usize| {
+                let fixed = (0..names).map(|k| (format!("p{k}"), json!({ "enum": ["a"] })));
+                let mut properties: Map<_, _> = fixed.collect();
+                for (name, schema) in [("kind", json!({ "const": i })), ("l", json!({ "$ref": "#/$defs/n" })), ("r", json!({ "$ref": "#/$defs/n" }))] {
+                    properties.insert(name.to_owned(), schema);
+                }
+                json!({ "type": "object", "properties": properties, "required": ["kind"], "additionalProperties": false })
+            };
+            let all: Vec<_> = (0..arms).map(arm).collect();
+            let schema = json!({ "type": "object", "properties": { "n": { "$ref": "#/$defs/n" } }, "$defs": { "n": { "oneOf": all } } });
+            let wrong = json!({ "kind": 1, "p0": "b", "z": 1 });
+            let deep = (0..50).fold(wrong.clone(), |inner, _| json!({ "kind": 0, "l": { "kind": 1 }, "r": inner }));
+            refused_or_quick("deep", &schema, &json!({ "n": deep }));
+            let bushy = (0..9).fold(wrong, |inner, _| json!({ "kind": 0, "l": inner, "r": inner }));
+            refused_or_quick("bushy", &schema, &json!({ "n": bushy }));
         }
     }
 

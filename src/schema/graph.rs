@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::limits::POINTER_BYTES;
+use super::{
+    limits::POINTER_BYTES,
+    named::{is_plain_name, is_self_contained, names},
+};
 
 /// How a subschema relates to the value its parent looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,10 +20,12 @@ pub(super) enum Step {
     Item { shared: bool },
 }
 
-pub(super) struct Edge {
+pub(super) struct Edge<'a> {
     pub(super) to: usize,
     pub(super) step: Step,
     pub(super) by_reference: bool,
+    /// The one member it looks at, if it is one.
+    pub(super) name: Option<&'a str>,
 }
 
 pub(super) struct Node<'a> {
@@ -28,7 +33,7 @@ pub(super) struct Node<'a> {
     pub(super) pointer: String,
     /// Subschemas around it.
     pub(super) depth: usize,
-    pub(super) edges: Vec<Edge>,
+    pub(super) edges: Vec<Edge<'a>>,
 }
 
 /// Every subschema of a schema, and every one that a reference leads to.
@@ -47,6 +52,10 @@ pub(super) struct Graph<'a> {
     pub(super) references: usize,
     by_address: HashMap<usize, usize>,
     anchors: HashMap<&'a str, usize>,
+    /// Parts that have a name of their own and lead nowhere else, by it.
+    named: HashMap<&'a str, usize>,
+    /// How many parts go by each name, those included that are no subschemas here and may be to others.
+    names: Option<HashMap<&'a str, usize>>,
     pending: Vec<(usize, &'a str)>,
     /// What the schema calls itself: references may begin with it.
     own_id: Option<&'a str>,
@@ -77,6 +86,11 @@ impl<'a> Graph<'a> {
                 graph.resolve(root, from, reference);
             }
         }
+    }
+
+    /// The node of a subschema, which must be part of the schema itself and no copy.
+    pub(super) fn find(&self, schema: &Value) -> Option<usize> {
+        self.by_address.get(&std::ptr::from_ref(schema).addr()).copied()
     }
 
     fn node(&mut self, schema: &'a Value, pointer: String, depth: usize) -> usize {
@@ -145,7 +159,13 @@ impl<'a> Graph<'a> {
     fn identify(&mut self, index: usize, id: &'a Value) {
         match id.as_str().map(|id| (id, id.strip_prefix('#'))) {
             Some((_, Some(name))) => _ = self.anchors.entry(name).or_insert(index),
-            Some((_, None)) if index != 0 => self.nested_ids.push(self.nodes[index].pointer.clone()),
+            Some((id, None)) if index != 0 => {
+                if !self.old_ids && is_plain_name(id) && is_self_contained(self.nodes[index].schema) {
+                    self.named.insert(id, index);
+                } else {
+                    self.nested_ids.push(self.nodes[index].pointer.clone());
+                }
+            }
             _ => {}
         }
     }
@@ -156,29 +176,41 @@ impl<'a> Graph<'a> {
         match value {
             Value::Object(map) if named => {
                 for (name, schema) in map {
-                    self.child(from, schema, format!("{at}/{}", escaped(name)), depth, step);
+                    let member = (key == "properties").then_some(name.as_str());
+                    self.child(from, schema, format!("{at}/{}", escaped(name)), depth, step.map(|s| (s, member)));
                 }
             }
             Value::Array(items) => {
                 for (i, schema) in items.iter().enumerate() {
-                    self.child(from, schema, format!("{at}/{i}"), depth, step);
+                    self.child(from, schema, format!("{at}/{i}"), depth, step.map(|s| (s, None)));
                 }
             }
-            schema => self.child(from, schema, at, depth, step),
+            schema => self.child(from, schema, at, depth, step.map(|s| (s, None))),
         }
     }
 
-    fn child(&mut self, from: usize, schema: &'a Value, pointer: String, depth: usize, step: Option<Step>) {
+    fn child(
+        &mut self,
+        from: usize,
+        schema: &'a Value,
+        pointer: String,
+        depth: usize,
+        step: Option<(Step, Option<&'a str>)>,
+    ) {
         if !schema.is_object() && !schema.is_boolean() {
             return;
         }
         let to = self.node(schema, pointer, depth);
-        if let Some(step) = step {
-            self.nodes[from].edges.push(Edge { to, step, by_reference: false });
+        if let Some((step, name)) = step {
+            self.nodes[from].edges.push(Edge { to, step, by_reference: false, name });
         }
     }
 
     fn resolve(&mut self, root: &'a Value, from: usize, reference: &'a str) {
+        if let Some(to) = self.named_part(root, reference) {
+            self.nodes[from].edges.push(Edge { to, step: Step::InPlace, by_reference: true, name: None });
+            return;
+        }
         let local = self.own_id.and_then(|id| reference.strip_prefix(id)).filter(|rest| rest.starts_with('#'));
         let Some(fragment) = local.unwrap_or(reference).strip_prefix('#') else {
             self.remote.push((self.nodes[from].pointer.clone(), reference.to_owned()));
@@ -191,14 +223,22 @@ impl<'a> Graph<'a> {
             self.anchors.get(fragment).copied()
         };
         match target {
-            Some(to) => self.nodes[from].edges.push(Edge { to, step: Step::InPlace, by_reference: true }),
+            Some(to) => self.nodes[from].edges.push(Edge { to, step: Step::InPlace, by_reference: true, name: None }),
             None => self.lost.push((self.nodes[from].pointer.clone(), reference.to_owned())),
         }
     }
 
+    /// The part with this name, if the compiler cannot take it for another: both are read against the same base.
+    fn named_part(&mut self, root: &'a Value, name: &str) -> Option<usize> {
+        let to = self.named.get(name).copied()?;
+        let same_as_root = self.own_id.is_some_and(|id| id.rsplit('/').next() == Some(name));
+        let once = self.names.get_or_insert_with(|| names(root)).get(name) == Some(&1);
+        (once && !same_as_root).then_some(to)
+    }
+
     /// The strongly connected components over the edges that `follow` takes: a number for each node, the components
     /// that others lead to numbered first.
-    pub(super) fn components(&self, follow: impl Fn(&Edge) -> bool) -> Vec<usize> {
+    pub(super) fn components(&self, follow: impl Fn(&Edge<'_>) -> bool) -> Vec<usize> {
         const UNSEEN: usize = usize::MAX;
         let n = self.nodes.len();
         let (mut order, mut low) = (vec![UNSEEN; n], vec![0; n]);

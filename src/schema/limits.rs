@@ -59,6 +59,9 @@ pub(crate) const PRIVATE_KEY: &str = "$serde_json::private::";
 pub(crate) const PATTERN_LOOKS: usize = 256 << 20;
 /// Values times looks up to which every violation is collected: each is an error of its own.
 pub(crate) const EXPLAINED_LOOKS: u64 = 200_000;
+/// The same for recursive unions, values counted as often as the alternatives around them look at them: a look of these is
+/// cheaper, and what they tell is worth more; about 0.1 s (measured).
+pub(crate) const REPEATED_LOOKS: u64 = 400_000;
 /// Up to this many subschemas at one value the limit on values alone keeps within [`LOOKS`].
 pub(crate) const FEW_LOOKS: u64 = 256;
 
@@ -70,3 +73,22 @@ pub(crate) const MESSAGE_BYTES: usize = 2 << 10;
 pub(crate) const EXCERPT_BYTES: usize = 64;
 /// Values in arguments up to which every violation is collected; beyond it the first one is told.
 pub(crate) const EXPLAINED_NODES: usize = 2_000;
+/// Characters of a name that is compared with others: no real one is longer, and a comparison grows with its square.
+pub(super) const NEAR_CHARS: usize = 64;
+/// Names compared for one message, in search of what was meant: each takes up to 5 µs.
+pub(super) const NEAR_LOOKS: usize = 2_000;
+/// Subschemas and their edges looked at for one message, to know what may be quoted: about 20 ms.
+pub(super) const PLACE_LOOKS: usize = 1_000_000;
+/// Unions within unions that are explained by their closest alternative; further in it is said that none fits.
+pub(super) const NESTED_UNIONS: usize = 4;
+/// Alternatives of one union that are compared to find the closest: beyond it the reader has more to look at than a
+/// message can help with.
+pub(super) const ALTERNATIVES: usize = 64;
+/// Names compared in search of misspelt keywords and properties: enough for 300 unknown words, in about 40 ms.
+pub(super) const LINT_LOOKS: usize = 20_000;
+/// Suspicions told of one schema: nobody reads more.
+pub(super) const WARNINGS: usize = 32;
+/// Bytes of schema compiled on the way down a value, the whole counted for each part: about 60 ms.
+pub(super) const DESCENT_BYTES: usize = 128 << 10;
+/// Looks taken on the way down a value, as dear as those of [`RECURSIVE_LOOKS`]: about 0.1 s.
+pub(super) const DESCENT_LOOKS: u64 = 100_000;

@@ -20,6 +20,28 @@ pub(crate) fn deeper_than(value: &Value, levels: usize) -> bool {
     }
 }
 
+/// How many values there are, and how many bytes of texts and names, each counted `branching` times as often with every
+/// level. The caller has checked the depth.
+pub(crate) fn repeated(value: &Value, branching: u64) -> (u64, u64) {
+    fn add(value: &Value, branching: u64, times: u64, sum: &mut (u64, u64)) {
+        let bytes = |text: &str| (text.len() as u64).saturating_mul(times);
+        let next = times.saturating_mul(branching);
+        sum.0 = sum.0.saturating_add(times);
+        match value {
+            Value::String(text) => sum.1 = sum.1.saturating_add(bytes(text)),
+            Value::Array(items) => items.iter().for_each(|item| add(item, branching, next, sum)),
+            Value::Object(map) => map.iter().for_each(|(key, item)| {
+                sum.1 = sum.1.saturating_add(bytes(key));
+                add(item, branching, next, sum);
+            }),
+            _ => {}
+        }
+    }
+    let mut sum = (0, 0);
+    add(value, branching, 1, &mut sum);
+    sum
+}
+
 /// Checks a built value against `limits`; bytes are those of its strings and keys. Recurses no farther than the limit on
 /// levels, and ends at the first limit that is passed.
 pub(crate) fn measure(value: &Value, limits: ArgumentLimits) -> Result<(), ArgumentProblem> {

@@ -11,7 +11,7 @@ use crate::{
     output::{Render, render_plainly},
     register_error::{Problem, RegisterError},
     resources::ResourceKeys,
-    schema::{CompiledSchema, SchemaProblem, Shielded},
+    schema::{CompiledSchema, SchemaProblem, Shielded, suspicions},
     tool_info::ToolInfo,
     tool_schema::ToolSchema,
 };
@@ -31,6 +31,8 @@ pub(crate) struct RegisteredTool {
     resources: Option<Shell<Keys>>,
     output_schema: Arc<Shielded>,
     annotations: Annotations,
+    /// What is suspicious about its schemas.
+    pub(crate) warnings: Vec<Problem>,
 }
 
 impl RegisteredTool {
@@ -57,6 +59,7 @@ impl RegisteredTool {
         }
         match (parameters, output, definition.output, definition.body, problems.is_empty()) {
             (Some(parameters), Some(output), Some(spec), Some(body), true) => Ok(Self {
+                warnings: warnings(&definition.parameters, &spec.schema),
                 schema: ToolSchema::new(definition.name, definition.description, definition.parameters.into_inner()),
                 parameters,
                 output,
@@ -135,6 +138,11 @@ fn compile(field: &'static str, schema: &Value, problems: &mut Vec<Problem>) -> 
             None
         }
     }
+}
+
+fn warnings(parameters: &Value, output: &Value) -> Vec<Problem> {
+    let of = |field, schema| suspicions(schema).into_iter().map(move |p| Problem::new(field, p.to_string()));
+    of("parameters", parameters).chain(of("output", output)).collect()
 }
 
 /// What MCP allows. What a provider takes is narrower, and the business of whoever exports the tool.

@@ -10,5 +10,6 @@ mod outcomes;
 mod properties;
 mod registry;
 mod repair;
+mod schemas;
 mod support;
 mod typed;

@@ -1,0 +1,101 @@
+//! What a schema says of one place in a value: which names it knows there, and whether it is to be kept to itself.
+
+use std::{cell::Cell, collections::HashSet};
+
+use serde_json::Value;
+
+use super::{
+    graph::{Graph, Step},
+    limits::PLACE_LOOKS,
+};
+
+/// One place in a value, as a schema sees it.
+pub(super) struct Place<'g> {
+    /// The subschemas that may look at it.
+    pub(super) nodes: Vec<usize>,
+    /// How many steps of the way there can be told: what comes after them lies in a value that is kept to itself.
+    pub(super) open: usize,
+    /// Whether the value here is kept to itself.
+    pub(super) secret: bool,
+    /// For each step of the way, whether its name is the schema's own word.
+    pub(super) declared: Vec<bool>,
+    graph: &'g Graph<'g>,
+}
+
+impl<'g> Place<'g> {
+    /// The names of members that the schema declares here.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'g str> + '_ {
+        let edges = self.nodes.iter().flat_map(|n| &self.graph.nodes[*n].edges);
+        edges.filter_map(|e| e.name)
+    }
+}
+
+/// Finds places, within a budget of looks.
+pub(super) struct Places<'g> {
+    pub(super) graph: &'g Graph<'g>,
+    left: Cell<usize>,
+}
+
+impl<'g> Places<'g> {
+    pub(super) fn new(graph: &'g Graph<'g>) -> Self {
+        Self { graph, left: Cell::new(PLACE_LOOKS) }
+    }
+
+    /// The place at the end of `path`. Every subschema counts that could look at the values on the way, of all
+    /// alternatives, whether it does or not: what one of them marks is marked. With no budget left, all is.
+    pub(super) fn at(&self, path: &[String]) -> Place<'g> {
+        let mut place = Place { nodes: vec![0], open: 0, secret: false, declared: Vec::new(), graph: self.graph };
+        self.spread(&mut place);
+        path.iter().fold(place, |place, step| self.within(&place, step))
+    }
+
+    /// The place one step further in.
+    pub(super) fn within(&self, place: &Place<'g>, step: &str) -> Place<'g> {
+        let is_index = step.bytes().all(|b| b.is_ascii_digit());
+        let (mut nodes, mut is_declared) = (Vec::new(), false);
+        for edge in place.nodes.iter().flat_map(|n| &self.graph.nodes[*n].edges) {
+            let leads = match edge.step {
+                Step::InPlace => false,
+                Step::Member { .. } => edge.name.is_none_or(|name| name == step),
+                Step::Item { .. } => is_index,
+            };
+            if leads {
+                is_declared |= edge.name.is_some();
+                nodes.push(edge.to);
+            }
+        }
+        let mut declared = place.declared.clone();
+        declared.push(is_declared);
+        let open = place.open + usize::from(!place.secret);
+        let mut inner = Place { nodes, open, secret: place.secret, declared, graph: self.graph };
+        self.spread(&mut inner);
+        inner
+    }
+
+    /// Adds the subschemas that look at the same value.
+    fn spread(&self, place: &mut Place<'g>) {
+        let mut seen: HashSet<usize> = HashSet::new();
+        let mut todo = std::mem::take(&mut place.nodes);
+        todo.reverse();
+        while let Some(node) = todo.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            place.nodes.push(node);
+            let node = &self.graph.nodes[node];
+            place.secret |= is_marked(node.schema);
+            let Some(left) = self.left.get().checked_sub(1 + node.edges.len()) else {
+                place.secret = true;
+                return;
+            };
+            self.left.set(left);
+            todo.extend(node.edges.iter().rev().filter(|e| e.step == Step::InPlace).map(|e| e.to));
+        }
+    }
+}
+
+/// Whether a schema says that the values it looks at are not to be shown.
+fn is_marked(schema: &Value) -> bool {
+    schema.get("writeOnly").is_some_and(|w| *w == Value::Bool(true))
+        || schema.get("format").is_some_and(|f| f == "password")
+}
