@@ -9,6 +9,8 @@ const LAYERS: [(&str, &[&str]); 7] = [
     (
         "data",
         &[
+            "abridge",
+            "annotations",
             "approval",
             "arguments",
             "call",
@@ -24,11 +26,13 @@ const LAYERS: [(&str, &[&str]); 7] = [
             "extensions",
             "order",
             "outcome",
+            "reading",
             "register_error",
             "resources",
             "restriction",
             "result",
             "schema",
+            "schema_builder",
             "signal",
             "stage",
             "tool_schema",
