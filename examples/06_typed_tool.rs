@@ -7,7 +7,10 @@ use std::{error::Error, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolgate::{Annotations, ResourceKeys, ToolCall, ToolContext, ToolDefinition, ToolError, ToolRegistry, tool};
+use toolgate::{
+    Annotations, ContentBlock, OutputSpec, ResourceKeys, ToolCall, ToolContext, ToolDefinition, ToolError,
+    ToolRegistry, tool,
+};
 
 /// Reads lines of a file of the workspace.
 #[derive(Deserialize, JsonSchema)]
@@ -27,7 +30,7 @@ fn first() -> u32 {
     1
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Lines {
     lines: Vec<String>,
     more: bool,
@@ -56,6 +59,11 @@ async fn read_file(_cx: ToolContext, args: ReadFile) -> Result<Lines, ReadError>
 fn definition() -> ToolDefinition {
     tool("read_file")
         .typed(read_file)
+        // Unsaid, the model would read the answer as JSON.
+        .output(OutputSpec::of::<Lines>().render_for(|found: &Lines| {
+            let more = if found.more { "\n(more lines follow)" } else { "" };
+            vec![ContentBlock::text(found.lines.join("\n") + more)]
+        }))
         .annotations(Annotations::read_only().open_world(false))
         .timeout(Duration::from_secs(5))
         .resources_for(|args: &ReadFile| ResourceKeys::new().read(format!("file:{}", args.path)))

@@ -173,7 +173,8 @@ impl ToolDefinition {
     /// the schema calls `writeOnly`, or of the format `password`, is not quoted. Before that `A` is tried once more, on a
     /// copy: there a whole number such as `5.0` is `5` where the schema says integer, and a `null` that is in the way is
     /// gone where the schema declares the property and does not require it. Policies, guards, logs and
-    /// [`ToolContext::arguments`](crate::ToolExecution::arguments) see what was sent. A type without fields, `()`
+    /// [`ToolContext::arguments`](crate::ToolExecution::arguments) see what was sent. What the schema itself does not let
+    /// through, a `null` for what it calls an integer for example, has been refused before. A type without fields, `()`
     /// included, takes any object.
     #[must_use]
     pub fn handler<A, O, E, F, Fut>(self, handler: F) -> Self
@@ -282,7 +283,8 @@ impl ToolDefinition {
     /// [`ToolError`] for an example.
     ///
     /// It is asked about errors that became a [`ToolError`] by conversion, such as by `?`, and about no others; the first
-    /// of several that knows the type answers. The error stays the source, where the answer has none of its own.
+    /// of several that knows the type answers. The error stays the source, where the answer has none of its own, and so do
+    /// details and the word on trying again.
     #[must_use]
     pub fn map_error<E: std::error::Error + Send + Sync + 'static>(
         mut self,

@@ -4,7 +4,7 @@ use std::{borrow::Cow, error::Error, fmt, sync::Arc};
 
 use serde_json::Value;
 
-use crate::code::ErrorCode;
+use crate::{code::ErrorCode, schema::dismantle};
 
 type Source = Arc<dyn Error + Send + Sync>;
 
@@ -131,11 +131,16 @@ impl ToolError {
     /// What the first of `maps` that knows its source makes of a failure that was converted; others stay as they are.
     pub(crate) fn mapped(self, maps: &[ErrorMap]) -> Self {
         let Some(source) = self.parts.source.as_ref().filter(|_| self.parts.converted) else { return self };
-        let Some(mut told) = maps.iter().find_map(|map| map(source.as_ref())) else { return self };
-        if told.parts.source.is_none() {
-            told.parts.source.clone_from(&self.parts.source);
+        let Some(told) = maps.iter().find_map(|map| map(source.as_ref())) else { return self };
+        let (mut told, before) = (told.parts, *self.parts);
+        told.source = told.source.or(before.source);
+        told.retryable = told.retryable.or(before.retryable);
+        match before.details {
+            details if told.details.is_none() => told.details = details,
+            Some(surplus) => dismantle(surplus),
+            None => {}
         }
-        told
+        Self { parts: told }
     }
 
     /// A failure with a code of this crate's.

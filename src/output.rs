@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::{content::ContentBlock, schema_builder::Schema};
@@ -44,6 +45,30 @@ impl OutputSpec {
     pub fn render(mut self, render: impl Fn(&Value) -> Vec<ContentBlock> + Send + Sync + 'static) -> Self {
         self.render = Some(Arc::new(render));
         self
+    }
+}
+
+impl OutputSpec {
+    /// [`render`](Self::render) over values of the type `T`. What does not fit `T`, such as a value that a policy put in
+    /// place of the body's, is shown as if nothing had been said.
+    ///
+    /// ```
+    /// use toolgate::{ContentBlock, OutputSpec};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Found {
+    ///     lines: Vec<String>,
+    /// }
+    ///
+    /// let output = OutputSpec::any().render_for(|found: &Found| vec![ContentBlock::text(found.lines.join("\n"))]);
+    /// # let _ = output;
+    /// ```
+    #[must_use]
+    pub fn render_for<T: DeserializeOwned>(
+        self,
+        render: impl Fn(&T) -> Vec<ContentBlock> + Send + Sync + 'static,
+    ) -> Self {
+        self.render(move |value| T::deserialize(value).map_or_else(|_| render_plainly(value), |value| render(&value)))
     }
 }
 

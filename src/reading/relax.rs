@@ -1,5 +1,7 @@
 //! A copy of arguments in which the slips of models are mended, as far as the schema tells what was meant.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Number, Value};
 
 use crate::reading::{
@@ -79,9 +81,13 @@ fn nulls<'s>(places: &mut Places<'s>, value: &mut Value, said: &Said<'s>, steps:
         Value::Object(members) => {
             let on_the_way =
                 |key: &str| steps.first().is_none_or(|step| matches!(step, Step::Key(wanted) if wanted == key));
-            let before = members.len();
-            members.retain(|key, member| !(member.is_null() && on_the_way(key) && may_be_left_out(said, key)));
-            changed |= members.len() < before;
+            if members.iter().any(|(key, member)| member.is_null() && on_the_way(key)) {
+                let required = required(said);
+                let may_be_left_out = |key: &str| is_declared(said, key) && !required.contains(key);
+                let before = members.len();
+                members.retain(|key, member| !(member.is_null() && on_the_way(key) && may_be_left_out(key)));
+                changed |= members.len() < before;
+            }
             for (key, member) in members.iter_mut().filter(|(key, _)| on_the_way(key)) {
                 let inside = places.of_member(said, key, member);
                 changed |= nulls(places, member, &inside, steps.get(1..).unwrap_or_default());
@@ -92,12 +98,13 @@ fn nulls<'s>(places: &mut Places<'s>, value: &mut Value, said: &Said<'s>, steps:
     changed
 }
 
-fn may_be_left_out(said: &Said<'_>, key: &str) -> bool {
-    let declared = |schema: &&Map<String, Value>| schema.get("properties").is_some_and(|p| p.get(key).is_some());
-    let required = |schema: &&Map<String, Value>| {
-        schema.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|name| name == key))
-    };
-    said.iter().any(declared) && !said.iter().any(required)
+fn is_declared(said: &Said<'_>, key: &str) -> bool {
+    said.iter().any(|schema| schema.get("properties").is_some_and(|p| p.get(key).is_some()))
+}
+
+fn required<'s>(said: &Said<'s>) -> HashSet<&'s str> {
+    let lists = said.iter().filter_map(|schema| schema.get("required").and_then(Value::as_array));
+    lists.flatten().filter_map(Value::as_str).collect()
 }
 
 fn names_integer(kind: &Value) -> bool {

@@ -22,7 +22,7 @@ pub(super) fn mistakes(schema: &Value) -> Vec<SchemaMistake> {
     let mut out = Vec::new();
     if let Value::Object(schema) = schema {
         bounds(schema, &mut out);
-        if ["enum", "const", "default"].iter().any(|keyword| schema.contains_key(*keyword)) {
+        if ["enum", "const", "default", "examples"].iter().any(|keyword| schema.contains_key(*keyword)) {
             literals(schema, &mut out);
         }
     }
@@ -57,6 +57,7 @@ fn literals(schema: &Map<String, Value>, out: &mut Vec<SchemaMistake>) {
     let listed = rest.shift_remove("enum");
     let constant = rest.shift_remove("const");
     rest.shift_remove("default");
+    rest.shift_remove("examples");
     let before = out.len();
     if let Ok(rest) = CompiledSchema::compile(&Value::Object(rest)) {
         let mut check = |path: String, value: &Value| {
@@ -87,13 +88,20 @@ fn literals(schema: &Map<String, Value>, out: &mut Vec<SchemaMistake>) {
             out.push(SchemaMistake::new("/const", "is none of the values that enum lists"));
         }
     }
-    let Some(default) = schema.get("default") else { return };
+    if out.len() > before {
+        // What these would have to fit is wrong itself.
+        return;
+    }
+    let default = schema.get("default").map(|default| ("/default".to_owned(), default));
+    let examples = schema.get("examples").and_then(Value::as_array).into_iter().flatten().enumerate();
+    let shown: Vec<_> =
+        default.into_iter().chain(examples.map(|(i, value)| (format!("/examples/{i}"), value))).collect();
     let mut whole = schema.clone();
     whole.shift_remove("default");
-    if out.len() == before
-        && let Ok(whole) = CompiledSchema::compile(&Value::Object(whole))
-        && !whole.is_valid(default)
-    {
-        out.push(SchemaMistake::new("/default", whole.violations(default).to_string()));
+    whole.shift_remove("examples");
+    if let Ok(whole) = CompiledSchema::compile(&Value::Object(whole)) {
+        for (path, value) in shown.into_iter().filter(|(_, value)| !whole.is_valid(value)) {
+            out.push(SchemaMistake::new(path, whole.violations(value).to_string()));
+        }
     }
 }

@@ -27,6 +27,13 @@ impl Schema {
         self.with("default", value)
     }
 
+    /// Values that show what is meant. For the model to read.
+    #[must_use]
+    pub fn examples<V: Into<Value>>(self, values: impl IntoIterator<Item = V>) -> Self {
+        let values: Vec<Value> = values.into_iter().map(Into::into).collect();
+        self.with("examples", values)
+    }
+
     /// One of these values.
     #[must_use]
     pub fn enum_values<V: Into<Value>>(self, values: impl IntoIterator<Item = V>) -> Self {
@@ -166,7 +173,8 @@ impl Schema {
         self.property(name.into(), schema.into(), true)
     }
 
-    /// It may have a member `name`.
+    /// It may have a member `name`. `null` is no absence: where models send it, let it through with
+    /// `Schema::any_of([.., Schema::null()])`.
     #[must_use]
     pub fn optional(self, name: impl Into<String>, schema: impl Into<Schema>) -> Self {
         self.property(name.into(), schema.into(), false)

@@ -38,11 +38,14 @@ use crate::schema::{CompiledSchema, HARD_DEPTH, Shielded, deeper_than, dismantle
 /// );
 ///
 /// // Every mistake is named with its path, here and at registration.
-/// let wrong = Schema::object().optional("limit", Schema::integer().minimum(10).maximum(1).default("ten"));
+/// let wrong = Schema::object()
+///     .optional("limit", Schema::integer().minimum(10).maximum(1))
+///     .required("limit", Schema::string().multiple_of(2));
 /// assert_eq!(
 ///     wrong.build().unwrap_err().to_string(),
 ///     "/properties/limit/minimum: 10 is more than maximum, 1; \
-///      /properties/limit/default: expected integer, got a string"
+///      /properties/limit/multipleOf: is for numbers and integers, and this is a string; \
+///      /properties/limit: declared twice"
 /// );
 /// # Ok::<(), toolgate::SchemaError>(())
 /// ```
@@ -54,6 +57,9 @@ use crate::schema::{CompiledSchema, HARD_DEPTH, Shielded, deeper_than, dismantle
 /// - Objects are **open**, the root as any other: members that are not declared are let through, as JSON Schema has it,
 ///   until [`additional_properties`](Self::additional_properties) says otherwise.
 /// - A default tells the model what is done without the property. Nothing is filled in: arguments stay as they were sent.
+/// - Enums, constants, defaults and examples have to fit the rest of their schema. A `Value` is not looked into for that:
+///   its author may mean what others would not.
+/// - Schemas within one another are refused from 64 levels on; neither building nor dropping thousands of them overflows.
 /// - Properties keep their order, and so do keywords, in the text that models read.
 /// - A number without a fraction is an integer, however it is written: `1` fits both branches of
 ///   `one_of([Schema::integer(), Schema::number()])`, and `one_of` wants exactly one. [`any_of`](Self::any_of) does not mind.

@@ -15,6 +15,13 @@ fn wrong(schema: Schema) -> Vec<String> {
     error.mistakes().iter().map(ToString::to_string).collect()
 }
 
+/// Where something is wrong; what is said of values is the validator's business.
+fn where_wrong(schema: Schema) -> Vec<String> {
+    let error = schema.build().expect_err("there is a mistake in it");
+    assert!(error.mistakes().iter().all(|mistake| !mistake.message().is_empty()));
+    error.mistakes().iter().map(|mistake| mistake.path().to_owned()).collect()
+}
+
 fn good(schema: Schema) -> Value {
     schema.build().unwrap_or_else(|e| panic!("{e}"))
 }

@@ -20,13 +20,13 @@ fn code(registry: &ToolRegistry, arguments: Value) -> Option<String> {
 #[test]
 fn mistakes_are_among_all_other_problems() {
     let parameters = Schema::object().optional("limit", Schema::integer().minimum(2).maximum(1));
-    let definition = tool("").parameters(parameters).output(OutputSpec::json(Schema::integer().constant("x")));
+    let definition = tool("").parameters(parameters).output(OutputSpec::json(Schema::integer().min_length(1)));
     let error = ToolRegistry::new().register(definition.timeout(std::time::Duration::ZERO)).expect_err("all wrong");
     assert_eq!(
         error.to_string(),
         "tool \"\": name: must be 1 to 128 of A-Z a-z 0-9 _ . -; \
          parameters: /properties/limit/minimum: 2 is more than maximum, 1; \
-         output: /const: expected integer, got a string; \
+         output: /minLength: is for strings, and this is an integer; \
          body: missing: add .typed(..), .handler(..) or .body(..); \
          timeout: must be more than zero"
     );

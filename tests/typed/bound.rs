@@ -1,8 +1,12 @@
 //! Text of a success that is longer than its tool allows.
 
+use async_trait::async_trait;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolgate::{ContentBlock, OutputSpec, ToolContext, ToolDefinition, ToolError, tool};
+use toolgate::{
+    ContentBlock, OutputSpec, PolicyError, PostDecision, PostNext, PostPolicy, ToolContext, ToolDefinition, ToolError,
+    ToolExecution, ToolResult, tool,
+};
 
 use crate::{call, only};
 
@@ -74,6 +78,32 @@ fn failures_are_not_cut_and_the_finalizer_has_the_last_word() {
         .max_text_bytes(10)
         .finalize_content(|result| Some(vec![ContentBlock::text(format!("<{}>", result.text()))]));
     assert_eq!(call(&only(finalized), "t", json!({})).text(), "<xxxxx\n[… 90 of 100 bytes left out …]\nxxxxx>");
+}
+
+/// Puts something in place of what it sees.
+#[derive(Debug)]
+struct Replaces(fn(String) -> PostDecision);
+
+#[async_trait]
+impl PostPolicy for Replaces {
+    fn name(&self) -> &str {
+        "replaces"
+    }
+
+    async fn review(&self, _: &ToolExecution, _: &ToolResult, _: PostNext<'_>) -> Result<PostDecision, PolicyError> {
+        Ok((self.0)("x".repeat(100)))
+    }
+}
+
+#[test]
+fn a_policys_value_is_rendered_within_it_and_a_policys_content_is_its_own() {
+    let cut = "xxxxx\n[… 90 of 100 bytes left out …]\nxxxxx";
+    let registry = only(says("short".to_owned()).max_text_bytes(10));
+    let policy = registry.post_policy(Replaces(|text| PostDecision::value(Value::String(text))));
+    assert_eq!(call(&registry, "t", json!({})).text(), cut);
+    policy.expect("registered").remove();
+    registry.post_policy(Replaces(|text| PostDecision::content(vec![ContentBlock::text(text)]))).expect("registered");
+    assert_eq!(call(&registry, "t", json!({})).text().len(), 100);
 }
 
 #[test]

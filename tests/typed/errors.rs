@@ -72,6 +72,15 @@ fn it_hears_of_what_was_converted_by_a_question_mark() {
 }
 
 #[test]
+fn what_was_said_of_it_before_stays_where_the_answer_says_nothing() {
+    let failing = || ToolError::from(Lookup::NoSuchUser(1)).with_retryable(true).with_details(json!({"id": 1}));
+    let mapped = result(self::failing(failing).map_error(told));
+    let failure = mapped.error().expect("it failed");
+    assert_eq!((failure.code.as_str(), failure.retryable), ("NO_SUCH_USER", Some(true)));
+    assert_eq!(failure.details, Some(json!({"id": 1})));
+}
+
+#[test]
 fn it_does_not_hear_of_messages_that_were_chosen_nor_of_other_types() {
     let chosen = failing(|| ToolError::new("MINE", "my words").with_source(Lookup::Gone)).map_error(told);
     assert_eq!(result(chosen).text(), "Error: my words");

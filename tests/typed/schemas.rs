@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use toolgate::{OutputSpec, ToolContext, ToolError, ToolRegistry, ToolSchema, tool};
+use toolgate::{ContentBlock, OutputSpec, ToolContext, ToolError, ToolRegistry, ToolSchema, tool};
 
 use crate::{call, only};
 
@@ -162,6 +162,8 @@ fn an_enum_at_the_root_is_an_object_first() {
 
 types! {
     struct Tree { name: String, children: Vec<Tree> }
+    struct Chain { count: u32, next: Option<Box<Chain>> }
+    struct Holds { chain: Chain }
     struct Forest { tree: Tree }
     enum Expression { Zero, Not(Box<Expression>) }
 }
@@ -174,6 +176,25 @@ fn recursive_types_refer_to_themselves() {
     );
     let forest = manual::<Forest>();
     assert_eq!(forest.parameters()["$defs"]["Tree"]["properties"]["children"]["items"]["$ref"], "#/$defs/Tree");
+}
+
+#[test]
+fn definitions_are_told_as_everything_else_is() {
+    let holds = manual::<Holds>();
+    let expected = json!({"type": "integer", "minimum": 0, "maximum": u32::MAX});
+    assert_eq!(holds.parameters()["$defs"]["Chain"]["properties"]["count"], expected);
+}
+
+#[test]
+fn what_is_shown_of_a_typed_answer_may_be_its_own() {
+    let spec =
+        || OutputSpec::of::<Inner>().render_for(|inner: &Inner| vec![ContentBlock::text(format!("c: {}", inner.c))]);
+    let registry =
+        only(tool("t").output(spec()).typed(|_: ToolContext, (): ()| async { Ok::<_, ToolError>(Inner { c: 7 }) }));
+    assert_eq!(call(&registry, "t", json!({})).text(), "c: 7");
+    let other = OutputSpec::any().render_for(|inner: &Inner| vec![ContentBlock::text(format!("c: {}", inner.c))]);
+    let registry = only(tool("t").output(other).handler(|_: ToolContext, (): ()| async { Ok::<_, ToolError>([1, 2]) }));
+    assert_eq!(call(&registry, "t", json!({})).text(), "[1,2]", "what does not fit is shown plainly");
 }
 
 #[test]
