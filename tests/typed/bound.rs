@@ -124,6 +124,8 @@ fn part() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn what_is_kept_and_what_is_left_out_add_up(parts in prop::collection::vec(part(), 1..4), most in 1_usize..60) {
         let blocks: Vec<_> = parts.iter().map(ContentBlock::text).collect();
