@@ -162,18 +162,31 @@ impl Schema {
     ///
     /// Everything that is wrong, each with a JSON pointer to the place in the schema.
     pub fn build(self) -> Result<Value, SchemaError> {
+        let (value, compiled) = self.compile();
+        compiled.map(|_| value.into_inner()).map_err(SchemaError::new)
+    }
+
+    /// Its JSON, which may be of any depth where it does not compile, and the schema made of it or everything that is
+    /// wrong with it.
+    pub(crate) fn compile(self) -> (Shielded, Result<CompiledSchema, Vec<SchemaMistake>>) {
         let (value, mut mistakes) = self.finish();
         let value = Shielded::new(value);
-        if mistakes.is_empty()
-            && let Err(problems) = CompiledSchema::compile(&value)
-        {
-            mistakes.extend(problems.into_iter().map(SchemaMistake::from));
+        let compiled = CompiledSchema::compile(&value);
+        if let Err(problems) = &compiled {
+            // What the builder knows is told in its words, and once.
+            let new = problems.iter().filter(|p| !mistakes.iter().any(|m| m.path() == p.pointer));
+            let new: Vec<_> = new.cloned().map(SchemaMistake::from).collect();
+            mistakes.extend(new);
         }
-        if mistakes.is_empty() { Ok(value.into_inner()) } else { Err(SchemaError::new(mistakes)) }
+        let compiled = match compiled {
+            Ok(compiled) if mistakes.is_empty() => Ok(compiled),
+            _ => Err(mistakes),
+        };
+        (value, compiled)
     }
 
     /// Its JSON, which may be of any depth, and what is wrong with it that only the builder knows.
-    pub(crate) fn finish(mut self) -> (Value, Vec<SchemaMistake>) {
+    fn finish(mut self) -> (Value, Vec<SchemaMistake>) {
         if self.kind != Kind::Raw && !deeper_than(&self.value, HARD_DEPTH) {
             self.mistakes.extend(check::mistakes(&self.value));
         }

@@ -13,7 +13,7 @@ use crate::{
     output::{Render, render_plainly},
     register_error::{Problem, RegisterError},
     resources::ResourceKeys,
-    schema::{CompiledSchema, SchemaProblem, Shielded},
+    schema::{CompiledSchema, Shielded},
     schema_builder::Schema,
     tool_schema::ToolSchema,
 };
@@ -138,15 +138,11 @@ fn names_object(kind: &Value) -> bool {
 
 /// The schema as JSON, which may be of any depth where it does not compile.
 fn compile(field: &'static str, schema: Schema, problems: &mut Vec<Problem>) -> (Shielded, Option<CompiledSchema>) {
-    let (value, mistakes) = schema.finish();
-    let value = Shielded::new(value);
-    problems.extend(mistakes.iter().map(|mistake| Problem::new(field, mistake.to_string())));
-    match CompiledSchema::compile(&value) {
+    let (value, compiled) = schema.compile();
+    match compiled {
         Ok(compiled) => (value, Some(compiled)),
-        // What the compiler makes of a mistake that has been told says nothing new.
-        Err(_) if !mistakes.is_empty() => (value, None),
-        Err(found) => {
-            problems.extend(found.iter().map(|p: &SchemaProblem| Problem::new(field, p.to_string())));
+        Err(mistakes) => {
+            problems.extend(mistakes.iter().map(|mistake| Problem::new(field, mistake.to_string())));
             (value, None)
         }
     }

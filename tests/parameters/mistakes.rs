@@ -120,6 +120,17 @@ fn what_only_the_compiler_knows() {
 }
 
 #[test]
+fn what_the_compiler_knows_is_told_beside_what_the_builder_does_and_nothing_twice() {
+    let schema = Schema::object()
+        .optional("a", Schema::integer().multiple_of(0))
+        .optional("b", json!({"$ref": "#/$defs/nowhere"}))
+        .optional("c", json!({"$ref": "https://example.com/schema"}));
+    assert_eq!(where_wrong(schema), ["/properties/a/multipleOf", "/properties/c", "/properties/b"]);
+    let none: [Schema; 0] = [];
+    assert_eq!(where_wrong(Schema::array(Schema::one_of(none))), ["/items/oneOf"]);
+}
+
+#[test]
 fn all_of_them_at_once_with_their_paths() {
     let schema = Schema::object()
         .required("limit", Schema::integer().minimum(5).maximum(1).min_length(2).default("x"))
