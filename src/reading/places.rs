@@ -132,3 +132,34 @@ impl<'s> Places<'s> {
 fn says_secret(schema: &Map<String, Value>) -> bool {
     schema.get("writeOnly") == Some(&Value::Bool(true)) || schema.get("format").is_some_and(|f| f == "password")
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_too_much_to_look_at_is_taken_to_be_secret() {
+        let schema = json!({"items": {"anyOf": [{}, {}, {}]}});
+        let is_secret = |items: usize| Places::new(&schema).is_secret(&Value::from(vec![0; items]), &[]);
+        assert!(!is_secret(1_000));
+        assert!(is_secret(LOOKS));
+    }
+
+    #[test]
+    fn what_is_secret_is_so_from_above_and_from_below() {
+        let schema = json!({"properties": {
+            "a": {"writeOnly": true, "properties": {"in": {}}},
+            "b": {"items": {"format": "password"}},
+            "c": {"writeOnly": false, "format": "uri"},
+        }});
+        let value = json!({"a": {"in": 1}, "b": [1], "c": 1});
+        let is_secret = |steps: &[&str]| {
+            let steps: Vec<_> = steps.iter().map(|step| Step::Key((*step).to_owned())).collect();
+            Places::new(&schema).is_secret(&value, &steps)
+        };
+        assert!(is_secret(&["a", "in"]) && is_secret(&["b"]) && is_secret(&[]));
+        assert!(!is_secret(&["c"]) && !is_secret(&["c", "nowhere"]));
+    }
+}

@@ -1,7 +1,8 @@
 //! What a model, and what an observer, learns of a body's own error.
 
+use async_trait::async_trait;
 use serde_json::{Value, json};
-use toolgate::{ErrorCode, OutputSpec, ToolContext, ToolDefinition, ToolError, ToolResult, tool};
+use toolgate::{ErrorCode, OutputSpec, Tool, ToolContext, ToolDefinition, ToolError, ToolRegistry, ToolResult, tool};
 
 use crate::{call, only};
 
@@ -78,6 +79,27 @@ fn what_was_said_of_it_before_stays_where_the_answer_says_nothing() {
     let failure = mapped.error().expect("it failed");
     assert_eq!((failure.code.as_str(), failure.retryable), ("NO_SUCH_USER", Some(true)));
     assert_eq!(failure.details, Some(json!({"id": 1})));
+}
+
+#[derive(Debug)]
+struct Object;
+
+#[async_trait]
+impl Tool for Object {
+    fn definition(&self) -> ToolDefinition {
+        tool("t").output(OutputSpec::any()).map_error(told)
+    }
+
+    async fn execute(&self, _: ToolContext) -> Result<Value, ToolError> {
+        Err(Lookup::NoSuchUser(2))?
+    }
+}
+
+#[test]
+fn it_is_part_of_an_objects_definition_too() {
+    let registry = ToolRegistry::new();
+    registry.register(Object).expect("good");
+    assert_eq!(call(&registry, "t", json!({})).text(), "Error: there is no user 2");
 }
 
 #[test]
