@@ -24,7 +24,8 @@ macro_rules! codes {
 codes! {
     /// No tool of this name is visible to the caller. Nothing ran.
     UNKNOWN_TOOL
-    /// The arguments are no JSON object, or not what the tool's parameters ask for. Nothing ran.
+    /// The arguments are no JSON object, or not what the tool's parameters ask for, or do not fit the body's own type.
+    /// Nothing ran, unless the body read them itself.
     INVALID_ARGS
     /// What the body answered does not fit its output schema, or could not be rendered. The body's effects stand.
     INVALID_TOOL_OUTPUT

@@ -2,11 +2,17 @@
 
 use std::{fmt, ops::Deref, sync::Arc};
 
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
 use crate::{
     call::ToolCall,
     call_core::Origin,
+    code::ErrorCode,
     content::AdditionalContext,
+    error::ToolError,
     execution::{DispatchExecution, ToolExecution},
+    reading::{Unreadable, read},
     result::ToolResult,
     signal::Signal,
 };
@@ -18,11 +24,51 @@ use crate::{
 pub struct ToolContext {
     execution: DispatchExecution,
     run: u32,
+    /// The schema that the arguments are valid under.
+    parameters: Arc<Value>,
 }
 
 impl ToolContext {
-    pub(crate) fn new(execution: DispatchExecution, run: u32) -> Self {
-        Self { execution, run }
+    pub(crate) fn new(execution: DispatchExecution, run: u32, parameters: Arc<Value>) -> Self {
+        Self { execution, run, parameters }
+    }
+
+    /// The arguments as the type `T`, for bodies that are no [handlers](crate::ToolDefinition::handler), and as leniently:
+    /// where `T` does not take them as they are, whole numbers such as `5.0` are integers where the schema says so, and a
+    /// `null` counts as absent where the schema declares the property and does not require it. What
+    /// [`arguments`](ToolExecution::arguments) shows stays what was sent.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use toolgate::{OutputSpec, Schema, tool};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Wait {
+    ///     seconds: u64,
+    /// }
+    ///
+    /// let wait = tool("wait")
+    ///     .parameters(Schema::object().required("seconds", Schema::integer().minimum(0)))
+    ///     .output(OutputSpec::any())
+    ///     .body(|cx| async move {
+    ///         let Wait { seconds } = cx.arguments_as()?;
+    ///         Ok(json!({ "waited": seconds }))
+    ///     });
+    /// # let _ = wait;
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_ARGS` with a pointer to the place that does not fit `T`.
+    pub fn arguments_as<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
+        self.read().map_err(|Unreadable { message, source }| {
+            let message = format!("invalid arguments: {message}");
+            ToolError::reserved(&ErrorCode::INVALID_ARGS, message).with_source(source)
+        })
+    }
+
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
+        read(self.arguments(), &self.parameters)
     }
 
     /// Tells the model `text` after the result, apart from it, in the tool's name.
@@ -90,6 +136,9 @@ impl Deref for ToolContext {
 
 impl fmt::Debug for ToolContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolContext").field("execution", &self.execution).field("run", &self.run).finish()
+        f.debug_struct("ToolContext")
+            .field("execution", &self.execution)
+            .field("run", &self.run)
+            .finish_non_exhaustive()
     }
 }

@@ -6,65 +6,26 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
-    contain::BoxFuture, content::ContentBlock, context::ToolContext, error::ToolError, output::OutputSpec,
-    resources::ResourceKeys, result::ToolResult, schema::Shielded, tool::Tool, typed,
+    annotations::Annotations,
+    contain::BoxFuture,
+    content::ContentBlock,
+    context::ToolContext,
+    error::{ErrorMap, ToolError},
+    output::OutputSpec,
+    resources::ResourceKeys,
+    result::ToolResult,
+    schema_builder::Schema,
+    tool::Tool,
+    typed,
 };
 
 pub(crate) type Body = Arc<dyn Fn(ToolContext) -> BoxFuture<'static, Result<Value, ToolError>> + Send + Sync>;
 pub(crate) type Finalizer = Arc<dyn Fn(&ToolResult) -> Option<Vec<ContentBlock>> + Send + Sync>;
-pub(crate) type Classifier = Arc<dyn Fn(&Value) -> bool + Send + Sync>;
-pub(crate) type Keys = Arc<dyn Fn(&Value) -> ResourceKeys + Send + Sync>;
+/// Takes arguments, and the parameters that they are valid under.
+pub(crate) type Classifier = Arc<dyn Fn(&Value, &Value) -> bool + Send + Sync>;
+/// Takes arguments, and the parameters that they are valid under.
+pub(crate) type Keys = Arc<dyn Fn(&Value, &Value) -> ResourceKeys + Send + Sync>;
 pub(crate) type Presenter = Arc<dyn Fn(&Value, &Value) -> Option<Value> + Send + Sync>;
-
-/// What a tool says of its effects, as MCP names them. Hints: the only effect of them today is
-/// that a read-only tool may overlap with others in a batch. Unsaid, the worst is assumed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[expect(clippy::struct_excessive_bools, reason = "four independent hints, named as MCP names them")]
-pub struct Annotations {
-    /// It changes nothing. Default: false.
-    pub read_only: bool,
-    /// Doing it twice with the same arguments is the same as doing it once. Default: false.
-    pub idempotent: bool,
-    /// It may destroy something. Default: true.
-    pub destructive: bool,
-    /// It reaches beyond this machine and its owner. Default: true.
-    pub open_world: bool,
-}
-
-impl Default for Annotations {
-    fn default() -> Self {
-        Self { read_only: false, idempotent: false, destructive: true, open_world: true }
-    }
-}
-
-impl Annotations {
-    /// Read-only, hence idempotent and not destructive.
-    pub fn read_only() -> Self {
-        Self { read_only: true, idempotent: true, destructive: false, open_world: true }
-    }
-
-    /// Sets whether doing it twice is the same as doing it once.
-    #[must_use]
-    pub fn idempotent(mut self, yes: bool) -> Self {
-        self.idempotent = yes;
-        self
-    }
-
-    /// Sets whether it may destroy something.
-    #[must_use]
-    pub fn destructive(mut self, yes: bool) -> Self {
-        self.destructive = yes;
-        self
-    }
-
-    /// Sets whether it reaches beyond this machine and its owner.
-    #[must_use]
-    pub fn open_world(mut self, yes: bool) -> Self {
-        self.open_world = yes;
-        self
-    }
-}
 
 /// A tool's declaration, built step by step; see [`tool`].
 ///
@@ -72,13 +33,17 @@ impl Annotations {
 pub struct ToolDefinition {
     pub(crate) name: Arc<str>,
     pub(crate) description: Arc<str>,
-    pub(crate) parameters: Shielded,
+    pub(crate) parameters: Option<Schema>,
+    /// Whether the parameters are a type's, whose documentation may describe the tool.
+    pub(crate) derived: bool,
     pub(crate) output: Option<OutputSpec>,
     pub(crate) body: Option<Body>,
     pub(crate) finalizer: Option<Finalizer>,
     pub(crate) presenter: Option<Presenter>,
     pub(crate) classifier: Option<Classifier>,
     pub(crate) resources: Option<Keys>,
+    pub(crate) errors: Vec<ErrorMap>,
+    pub(crate) max_text_bytes: Option<usize>,
     pub(crate) annotations: Annotations,
     pub(crate) timeout: Option<Duration>,
     pub(crate) grace: Option<Duration>,
@@ -86,28 +51,39 @@ pub struct ToolDefinition {
 
 /// Begins the declaration of a tool called `name`: 1 to 128 of `A-Z a-z 0-9 _ . -`.
 ///
-/// ```
-/// use serde::Deserialize;
-/// use serde_json::json;
-/// use toolgate::{OutputSpec, ToolContext, ToolError, ToolRegistry, tool};
+/// Over Rust types, where schemas and body are one thing (`typed`):
 ///
-/// #[derive(Deserialize)]
+#[cfg_attr(feature = "schemars", doc = "```")]
+#[cfg_attr(not(feature = "schemars"), doc = "```ignore")]
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+/// use toolgate::{ToolContext, ToolError, ToolRegistry, tool};
+///
+/// /// Adds two integers.
+/// #[derive(Deserialize, JsonSchema)]
 /// struct Add {
 ///     a: i64,
 ///     b: i64,
 /// }
 ///
 /// let registry = ToolRegistry::new();
+/// registry.register(tool("add").typed(|_cx: ToolContext, Add { a, b }| async move { Ok::<_, ToolError>(a + b) }))?;
+/// # Ok::<(), toolgate::RegisterError>(())
+/// ```
+///
+/// With a schema of your own, built with [`Schema`] or written as JSON:
+///
+/// ```
+/// use serde_json::json;
+/// use toolgate::{OutputSpec, Schema, ToolRegistry, tool};
+///
+/// let registry = ToolRegistry::new();
 /// registry.register(
-///     tool("add")
-///         .description("Adds two integers")
-///         .parameters(json!({
-///             "type": "object",
-///             "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
-///             "required": ["a", "b"],
-///         }))
-///         .output(OutputSpec::json(json!({"type": "integer"})))
-///         .handler(|_cx: ToolContext, add: Add| async move { Ok::<_, ToolError>(add.a + add.b) }),
+///     tool("echo")
+///         .description("Says it again")
+///         .parameters(Schema::object().required("text", Schema::string()))
+///         .output(OutputSpec::text())
+///         .body(|cx| async move { Ok(cx.arguments()["text"].clone()) }),
 /// )?;
 /// # Ok::<(), toolgate::RegisterError>(())
 /// ```
@@ -115,13 +91,16 @@ pub fn tool(name: impl Into<Arc<str>>) -> ToolDefinition {
     ToolDefinition {
         name: name.into(),
         description: Arc::from(""),
-        parameters: Shielded::new(serde_json::json!({ "type": "object" })),
+        parameters: None,
+        derived: false,
         output: None,
         body: None,
         finalizer: None,
         presenter: None,
         classifier: None,
         resources: None,
+        errors: Vec::new(),
+        max_text_bytes: None,
         annotations: Annotations::default(),
         timeout: None,
         grace: None,
@@ -129,6 +108,11 @@ pub fn tool(name: impl Into<Arc<str>>) -> ToolDefinition {
 }
 
 impl ToolDefinition {
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// What the tool does, for the model.
     #[must_use]
     pub fn description(mut self, description: impl Into<Arc<str>>) -> Self {
@@ -136,18 +120,23 @@ impl ToolDefinition {
         self
     }
 
-    /// The JSON Schema of the arguments, an object. The order of properties is kept. Default: any object.
+    /// The JSON Schema of the arguments, an object: a [`Schema`] or a [`Value`]. The order of properties is kept.
+    /// Default: any object.
     #[must_use]
-    pub fn parameters(mut self, schema: Value) -> Self {
-        self.parameters = Shielded::new(schema);
+    pub fn parameters(mut self, schema: impl Into<Schema>) -> Self {
+        self.parameters = Some(schema.into());
+        self.derived = false;
         self
     }
 
-    /// The parameters as the type `T` has them: doc comments become descriptions.
+    /// The parameters as the type `T` has them: doc comments become descriptions, the order of fields is kept, and a
+    /// type without fields has no properties. The type's own comment describes the tool, if nothing else does.
     #[cfg(feature = "schemars")]
     #[must_use]
-    pub fn parameters_of<T: schemars::JsonSchema>(self) -> Self {
-        self.parameters(typed::schema_of::<T>())
+    pub fn parameters_of<T: schemars::JsonSchema>(mut self) -> Self {
+        self = self.parameters(typed::parameters_schema::<T>());
+        self.derived = true;
+        self
     }
 
     /// What the body answers with, and how a model reads it. Mandatory.
@@ -157,9 +146,36 @@ impl ToolDefinition {
         self
     }
 
+    /// A body over Rust types, and the schemas that they have: [`parameters_of`](Self::parameters_of) `A` and
+    /// [`OutputSpec::of`] `O`, each unless it was given before, and [`handler`](Self::handler).
+    #[cfg(feature = "schemars")]
+    #[must_use]
+    pub fn typed<A, O, E, F, Fut>(mut self, handler: F) -> Self
+    where
+        A: DeserializeOwned + schemars::JsonSchema + Send + 'static,
+        O: Serialize + schemars::JsonSchema,
+        E: Into<ToolError>,
+        F: Fn(ToolContext, A) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<O, E>> + Send + 'static,
+    {
+        if self.parameters.is_none() {
+            self = self.parameters_of::<A>();
+        }
+        if self.output.is_none() {
+            self.output = Some(OutputSpec::of::<O>());
+        }
+        self.handler(handler)
+    }
+
     /// A body that takes its arguments as the type `A` and answers with anything that serialises.
     ///
-    /// Arguments that are valid under the parameters and do not fit `A` end in `INVALID_ARGS`.
+    /// Arguments that are valid under the parameters and do not fit `A` end in `INVALID_ARGS`, which names the place; what
+    /// the schema calls `writeOnly`, or of the format `password`, is not quoted. Before that `A` is tried once more, on a
+    /// copy: there a whole number such as `5.0` is `5` where the schema says integer, and a `null` that is in the way is
+    /// gone where the schema declares the property and does not require it. Policies, guards, logs and
+    /// [`ToolContext::arguments`](crate::ToolExecution::arguments) see what was sent. What the schema itself does not let
+    /// through, a `null` for what it calls an integer for example, has been refused before. A type without fields, `()`
+    /// included, takes any object.
     #[must_use]
     pub fn handler<A, O, E, F, Fut>(self, handler: F) -> Self
     where
@@ -216,7 +232,18 @@ impl ToolDefinition {
     /// no. Without it, read-only tools and those with resource keys may.
     #[must_use]
     pub fn concurrency_safe(mut self, classifier: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Self {
-        self.classifier = Some(Arc::new(classifier));
+        self.classifier = Some(Arc::new(move |arguments, _| classifier(arguments)));
+        self
+    }
+
+    /// [`concurrency_safe`](Self::concurrency_safe) over arguments of the type `A`, read as a
+    /// [`handler`](Self::handler) reads them. What does not fit `A` is not safe.
+    #[must_use]
+    pub fn concurrency_safe_for<A: DeserializeOwned>(
+        mut self,
+        classifier: impl Fn(&A) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.classifier = Some(typed::classifier(classifier));
         self
     }
 
@@ -225,7 +252,57 @@ impl ToolDefinition {
     /// a classifier says no. A panic counts as [`ResourceKeys::everything`].
     #[must_use]
     pub fn resources(mut self, keys: impl Fn(&Value) -> ResourceKeys + Send + Sync + 'static) -> Self {
-        self.resources = Some(Arc::new(keys));
+        self.resources = Some(Arc::new(move |arguments, _| keys(arguments)));
+        self
+    }
+
+    /// [`resources`](Self::resources) over arguments of the type `A`, read as a [`handler`](Self::handler) reads them.
+    /// What does not fit `A` counts as [`ResourceKeys::everything`].
+    ///
+    /// ```
+    /// use toolgate::{ResourceKeys, tool};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Edit {
+    ///     path: String,
+    /// }
+    ///
+    /// let edit = tool("edit").resources_for(|edit: &Edit| ResourceKeys::new().write(format!("file:{}", edit.path)));
+    /// # let _ = edit;
+    /// ```
+    #[must_use]
+    pub fn resources_for<A: DeserializeOwned>(
+        mut self,
+        keys: impl Fn(&A) -> ResourceKeys + Send + Sync + 'static,
+    ) -> Self {
+        self.resources = Some(typed::keys(keys));
+        self
+    }
+
+    /// What the model is told when the body fails with an `E`: a code, a message, whether to try again. See
+    /// [`ToolError`] for an example.
+    ///
+    /// It is asked about errors that became a [`ToolError`] by conversion, such as by `?`, and about no others; the first
+    /// of several that knows the type answers. The error stays the source, where the answer has none of its own, and so do
+    /// details and the word on trying again.
+    #[must_use]
+    pub fn map_error<E: std::error::Error + Send + Sync + 'static>(
+        mut self,
+        map: impl Fn(&E) -> ToolError + Send + Sync + 'static,
+    ) -> Self {
+        self.errors.push(Arc::new(move |source| source.downcast_ref::<E>().map(&map)));
+        self
+    }
+
+    /// How much text of a success the model gets, in bytes, over all its blocks. Of a longer one it gets the first and the
+    /// last half of that, whole lines where they are short enough, and in between a note of how many bytes of how many are
+    /// left out, which comes on top. The value stays whole; images and other blocks stay where they are. Default: all.
+    ///
+    /// It is part of the rendering: what a post-policy puts in place of the content is not cut, and the finalizer gets
+    /// what was kept.
+    #[must_use]
+    pub fn max_text_bytes(mut self, bytes: usize) -> Self {
+        self.max_text_bytes = Some(bytes);
         self
     }
 

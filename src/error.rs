@@ -4,29 +4,81 @@ use std::{borrow::Cow, error::Error, fmt, sync::Arc};
 
 use serde_json::Value;
 
-use crate::code::ErrorCode;
+use crate::{code::ErrorCode, schema::dismantle};
 
 type Source = Arc<dyn Error + Send + Sync>;
 
+/// What is told of an error of a type that it knows.
+pub(crate) type ErrorMap = Arc<dyn Fn(&(dyn Error + Send + Sync + 'static)) -> Option<ToolError> + Send + Sync>;
+
 /// How a body fails.
 ///
-/// `message` is for the model; what `?` converts keeps the error as `source`, for observers and logs, and tells the
-/// model only that the tool failed. To let the model read more, choose its message:
+/// `message` is for the model. What `?` converts is `TOOL_FAILED`, keeps the error as `source`, for observers and logs,
+/// and tells the model only that the tool failed: errors may hold what a model, and who reads its output, must not see.
+/// To let the model read more, say so, for one error:
 ///
 /// ```
 /// use toolgate::ToolError;
 ///
 /// fn read(path: &str) -> Result<String, ToolError> {
+///     // The model reads what the error says of itself ...
+///     let path = std::path::absolute(path).map_err(ToolError::from_error)?;
+///     // ... or a message and a code of your own.
 ///     std::fs::read_to_string(path)
-///         .map_err(|e| ToolError::new("READ_FAILED", format!("cannot read {path:?}: {}", e.kind())).with_source(e))
+///         .map_err(|e| ToolError::new("READ_FAILED", format!("cannot read it: {}", e.kind())).with_source(e))
 /// }
-/// let error = read("/no/such/file").unwrap_err();
-/// assert_eq!(error.code(), "READ_FAILED");
+/// assert_eq!(read("/no/such/file").unwrap_err().code(), "READ_FAILED");
+/// ```
+///
+/// or for all errors of a type, once, in the declaration of the tool
+/// ([`ToolDefinition::map_error`](crate::ToolDefinition::map_error)). The body uses `?`, or fails with the type itself:
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use serde_json::json;
+/// use toolgate::{OutputSpec, ToolCall, ToolContext, ToolError, ToolRegistry, tool};
+///
+/// #[derive(Debug, thiserror::Error)]
+/// enum LookupError {
+///     #[error("there is no user {0}")]
+///     NoSuchUser(u32),
+///     #[error("the connection to {host} was lost")]
+///     Disconnected { host: String },
+/// }
+///
+/// #[derive(serde::Deserialize)]
+/// struct Lookup {
+///     id: u32,
+/// }
+///
+/// let registry = ToolRegistry::new();
+/// registry.register(
+///     tool("lookup")
+///         .output(OutputSpec::text())
+///         .handler(|_cx: ToolContext, lookup: Lookup| async move {
+///             Err::<String, LookupError>(match lookup.id {
+///                 0 => LookupError::Disconnected { host: "db-7.internal".to_owned() },
+///                 id => LookupError::NoSuchUser(id),
+///             })
+///         })
+///         .map_error(|error: &LookupError| match error {
+///             LookupError::NoSuchUser(_) => ToolError::new("NO_SUCH_USER", error.to_string()),
+///             LookupError::Disconnected { .. } => {
+///                 ToolError::new("DISCONNECTED", "the directory cannot be reached").with_retryable(true)
+///             }
+///         }),
+/// )?;
+/// let result = registry.execute(ToolCall::new("c1", "lookup").with_arguments(json!({"id": 7}))).await;
+/// assert_eq!(result.text(), "Error: there is no user 7");
+/// let result = registry.execute(ToolCall::new("c2", "lookup").with_arguments(json!({"id": 0}))).await;
+/// assert_eq!(result.text(), "Error: the directory cannot be reached");
+/// # Ok(())
+/// # }
 /// ```
 ///
 /// Like `anyhow::Error` it does not implement [`Error`] itself, so that every error converts into it. Hence there is no
-/// `From` to write for an error type of your own that implements [`Error`], and `?` makes it `TOOL_FAILED`: where its code
-/// matters, map it with `map_err` as above.
+/// `From` to write for a type of your own that implements [`Error`], only for one that does not.
 pub struct ToolError {
     parts: Box<ToolErrorParts>,
 }
@@ -41,6 +93,8 @@ pub(crate) struct ToolErrorParts {
     pub(crate) own: bool,
     /// The body itself was never entered: its arguments could not be read.
     pub(crate) not_entered: bool,
+    /// Nobody chose a message: it was converted from its source.
+    converted: bool,
 }
 
 impl ToolError {
@@ -57,6 +111,7 @@ impl ToolError {
                 source: None,
                 own: false,
                 not_entered: false,
+                converted: false,
             }),
         }
     }
@@ -66,6 +121,26 @@ impl ToolError {
         let mut error = Self::new(ErrorCode::TOOL_FAILED.as_str().to_owned(), message);
         error.parts.own = true;
         error
+    }
+
+    /// A failure whose message is what `error` says of itself: the model reads that. `error` is kept as the source.
+    pub fn from_error(error: impl Error + Send + Sync + 'static) -> Self {
+        Self::failed(error.to_string()).with_source(error)
+    }
+
+    /// What the first of `maps` that knows its source makes of a failure that was converted; others stay as they are.
+    pub(crate) fn mapped(self, maps: &[ErrorMap]) -> Self {
+        let Some(source) = self.parts.source.as_ref().filter(|_| self.parts.converted) else { return self };
+        let Some(told) = maps.iter().find_map(|map| map(source.as_ref())) else { return self };
+        let (mut told, before) = (told.parts, *self.parts);
+        told.source = told.source.or(before.source);
+        told.retryable = told.retryable.or(before.retryable);
+        match before.details {
+            details if told.details.is_none() => told.details = details,
+            Some(surplus) => dismantle(surplus),
+            None => {}
+        }
+        Self { parts: told }
     }
 
     /// A failure with a code of this crate's.
@@ -124,7 +199,9 @@ impl ToolError {
 
 impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
     fn from(source: E) -> Self {
-        Self::failed("the tool failed").with_source(source)
+        let mut error = Self::failed("the tool failed").with_source(source);
+        error.parts.converted = true;
+        error
     }
 }
 

@@ -1,6 +1,13 @@
-#![doc = include_str!("../README.md")]
+#![cfg_attr(feature = "schemars", doc = include_str!("../README.md"))]
+// The README's program derives its schemas.
+#![cfg_attr(
+    not(feature = "schemars"),
+    doc = "One gate between a language model and your code. The README tells more; build with the feature `schemars` to have it here."
+)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod abridge;
+mod annotations;
 mod approval;
 mod approver;
 mod arguments;
@@ -30,6 +37,7 @@ mod post_policy;
 mod pre_policy;
 #[cfg(feature = "providers")]
 pub mod provider;
+mod reading;
 mod register_error;
 mod registry;
 mod repair;
@@ -37,6 +45,7 @@ mod resources;
 mod restriction;
 mod result;
 mod schema;
+mod schema_builder;
 mod signal;
 mod stage;
 mod tool;
@@ -46,6 +55,7 @@ mod typed;
 mod view;
 mod wrapper;
 
+pub use annotations::Annotations;
 pub use approval::{Approval, ApprovalMode};
 pub use approver::{ApprovalOutcome, ApprovalRequest, Approver};
 pub use batch::{BatchOptions, repair_history};
@@ -53,7 +63,7 @@ pub use call::{ScopeId, ToolCall};
 pub use code::ErrorCode;
 pub use content::{AdditionalContext, ContentBlock};
 pub use context::ToolContext;
-pub use definition::{Annotations, ToolDefinition, tool};
+pub use definition::{ToolDefinition, tool};
 pub use digest::ApprovalDigest;
 pub use error::{PolicyError, ToolError};
 pub use execution::{DispatchExecution, ExecutionToken, ToolExecution};
@@ -73,6 +83,7 @@ pub use repair::{Repair, RepairKind, Repaired, Repairs};
 pub use resources::ResourceKeys;
 pub use restriction::Restriction;
 pub use result::{Effects, ToolFailure, ToolResult};
+pub use schema_builder::{Schema, SchemaError, SchemaMistake};
 pub use signal::{Cancelled, Signal};
 pub use stage::{Stage, Stages};
 pub use tool::{IntoTool, Tool};

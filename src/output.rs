@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::{content::ContentBlock, schema::Shielded};
+use crate::{content::ContentBlock, schema_builder::Schema};
 
 pub(crate) type Render = Arc<dyn Fn(&Value) -> Vec<ContentBlock> + Send + Sync>;
 
@@ -13,14 +14,14 @@ pub(crate) type Render = Arc<dyn Fn(&Value) -> Vec<ContentBlock> + Send + Sync>;
 /// Without [`render`](OutputSpec::render), strings are shown as they are and other values as compact JSON.
 #[derive(Clone)]
 pub struct OutputSpec {
-    pub(crate) schema: Arc<Shielded>,
+    pub(crate) schema: Schema,
     pub(crate) render: Option<Render>,
 }
 
 impl OutputSpec {
-    /// Values of `schema`.
-    pub fn json(schema: Value) -> Self {
-        Self { schema: Arc::new(Shielded::new(schema)), render: None }
+    /// Values of `schema`: a [`Schema`] or a [`Value`].
+    pub fn json(schema: impl Into<Schema>) -> Self {
+        Self { schema: schema.into(), render: None }
     }
 
     /// Text.
@@ -33,10 +34,10 @@ impl OutputSpec {
         Self::json(json!({}))
     }
 
-    /// Values of the type `T`.
+    /// Values of the type `T`, as it serialises.
     #[cfg(feature = "schemars")]
     pub fn of<T: schemars::JsonSchema>() -> Self {
-        Self::json(crate::typed::schema_of::<T>())
+        Self::json(crate::typed::output_schema::<T>())
     }
 
     /// The declaration, with a rendering of its own. A panic in it makes the outcome `INVALID_TOOL_OUTPUT`.
@@ -44,6 +45,30 @@ impl OutputSpec {
     pub fn render(mut self, render: impl Fn(&Value) -> Vec<ContentBlock> + Send + Sync + 'static) -> Self {
         self.render = Some(Arc::new(render));
         self
+    }
+}
+
+impl OutputSpec {
+    /// [`render`](Self::render) over values of the type `T`. What does not fit `T`, such as a value that a policy put in
+    /// place of the body's, is shown as if nothing had been said.
+    ///
+    /// ```
+    /// use toolgate::{ContentBlock, OutputSpec};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Found {
+    ///     lines: Vec<String>,
+    /// }
+    ///
+    /// let output = OutputSpec::any().render_for(|found: &Found| vec![ContentBlock::text(found.lines.join("\n"))]);
+    /// # let _ = output;
+    /// ```
+    #[must_use]
+    pub fn render_for<T: DeserializeOwned>(
+        self,
+        render: impl Fn(&T) -> Vec<ContentBlock> + Send + Sync + 'static,
+    ) -> Self {
+        self.render(move |value| T::deserialize(value).map_or_else(|_| render_plainly(value), |value| render(&value)))
     }
 }
 

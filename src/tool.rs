@@ -14,28 +14,35 @@ use crate::{contain::Shell, context::ToolContext, definition::ToolDefinition, er
 /// ```
 /// use async_trait::async_trait;
 /// use serde_json::{Value, json};
-/// use toolgate::{OutputSpec, Tool, ToolContext, ToolDefinition, ToolError, tool};
+/// use toolgate::{OutputSpec, Schema, Tool, ToolContext, ToolDefinition, ToolError, tool};
 ///
 /// #[derive(Debug)]
 /// struct Greet;
+///
+/// #[derive(serde::Deserialize)]
+/// struct Arguments {
+///     name: String,
+/// }
 ///
 /// #[async_trait]
 /// impl Tool for Greet {
 ///     fn definition(&self) -> ToolDefinition {
 ///         tool("greet")
 ///             .description("Greets somebody")
-///             .parameters(json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}))
+///             .parameters(Schema::object().required("name", Schema::string()))
 ///             .output(OutputSpec::text())
 ///     }
 ///
 ///     async fn execute(&self, cx: ToolContext) -> Result<Value, ToolError> {
-///         Ok(json!(format!("Hello, {}", cx.arguments()["name"].as_str().unwrap_or_default())))
+///         let Arguments { name } = cx.arguments_as()?;
+///         Ok(json!(format!("Hello, {name}")))
 ///     }
 /// }
 /// ```
 #[async_trait]
 pub trait Tool: fmt::Debug + Send + Sync + 'static {
-    /// Everything there is to know of it but the body. Asked once, at registration.
+    /// Everything there is to know of it but the body, which [`execute`](Self::execute) is even where this brings one.
+    /// Asked once, at registration.
     fn definition(&self) -> ToolDefinition;
 
     /// The body: runs on arguments that are valid under the definition's parameters.

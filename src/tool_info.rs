@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use crate::{definition::Annotations, schema::Shielded, tool_schema::ToolSchema};
+use crate::{annotations::Annotations, schema::Shielded, tool_schema::ToolSchema};
 
 /// What a program may know of a registered tool: the manual that a model reads, and what its author declared beside it.
 /// For listings, exports and user interfaces. A snapshot; cheap to clone.

@@ -109,7 +109,7 @@ impl Innermost for Dispatch<'_> {
         let deadline = timeout.and_then(|t| cx.signal().deadline(t));
         let timeout = timeout.filter(|_| deadline.is_some());
         let run = deadline.map_or_else(|| cx.clone(), |signal| cx.narrowed(signal));
-        let context = ToolContext::new(run.clone(), core.begin_run());
+        let context = ToolContext::new(run.clone(), core.begin_run(), tool.schema.shared_parameters());
         let future = Contained::start_with(|| (tool.body)(context), dispose);
         Begun::Body(BodyRun::new(run, timeout, future))
     }

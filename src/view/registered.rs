@@ -2,16 +2,20 @@
 
 use std::{sync::Arc, time::Duration};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
+    abridge::abridge,
+    annotations::Annotations,
     contain::{Shell, contained},
     content::ContentBlock,
-    definition::{Annotations, Body, Classifier, Finalizer, Keys, Presenter, ToolDefinition},
+    definition::{Body, Classifier, Finalizer, Keys, Presenter, ToolDefinition},
+    error::ErrorMap,
     output::{Render, render_plainly},
     register_error::{Problem, RegisterError},
     resources::ResourceKeys,
-    schema::{CompiledSchema, SchemaProblem, Shielded, suspicions},
+    schema::{CompiledSchema, Shielded, suspicions},
+    schema_builder::Schema,
     tool_info::ToolInfo,
     tool_schema::ToolSchema,
 };
@@ -25,6 +29,7 @@ pub(crate) struct RegisteredTool {
     pub(crate) finalizer: Option<Shell<Finalizer>>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) grace: Option<Duration>,
+    max_text_bytes: Option<usize>,
     render: Option<Shell<Render>>,
     presenter: Option<Shell<Presenter>>,
     classifier: Option<Shell<Classifier>>,
@@ -40,38 +45,46 @@ impl RegisteredTool {
     pub(crate) fn new(definition: ToolDefinition) -> Result<Self, RegisterError> {
         let mut problems = Vec::new();
         check_name(&definition.name, &mut problems);
-        let parameters = compile("parameters", &definition.parameters, &mut problems);
-        if matches!(*definition.parameters, Value::Bool(false)) {
+        let schema = definition.parameters.unwrap_or_else(|| Schema::from(json!({ "type": "object" })));
+        let (schema, parameters) = compile("parameters", schema, &mut problems);
+        if matches!(*schema, Value::Bool(false)) {
             problems.push(Problem::new("parameters", "accepts no arguments at all: no call could ever run"));
-        } else if definition.parameters.get("type").is_some_and(|t| !names_object(t)) {
+        } else if schema.get("type").is_some_and(|t| !names_object(t)) {
             problems.push(Problem::new("parameters", "must be a JSON Schema for an object: arguments always are one"));
         }
-        let output = definition.output.as_ref().and_then(|o| compile("output", &o.schema, &mut problems));
-        if definition.output.is_none() {
+        let (output_schema, output, render) = if let Some(spec) = definition.output {
+            let (schema, output) = compile("output", spec.schema, &mut problems);
+            (schema, output, spec.render)
+        } else {
             let help = "missing: say what the body answers with, such as .output(OutputSpec::text())";
             problems.push(Problem::new("output", help));
-        }
+            (Shielded::new(Value::Null), None, None)
+        };
         if definition.body.is_none() {
-            problems.push(Problem::new("body", "missing: add .handler(..) or .body(..)"));
+            problems.push(Problem::new("body", "missing: add .typed(..), .handler(..) or .body(..)"));
         }
         if definition.timeout.is_some_and(|t| t.is_zero()) {
             problems.push(Problem::new("timeout", "must be more than zero"));
         }
-        match (parameters, output, definition.output, definition.body, problems.is_empty()) {
-            (Some(parameters), Some(output), Some(spec), Some(body), true) => Ok(Self {
-                warnings: warnings(&definition.parameters, &spec.schema),
-                schema: ToolSchema::new(definition.name, definition.description, definition.parameters.into_inner()),
+        if definition.max_text_bytes == Some(0) {
+            problems.push(Problem::new("max_text_bytes", "must be more than zero"));
+        }
+        match (parameters, output, definition.body, problems.is_empty()) {
+            (Some(parameters), Some(output), Some(body), true) => Ok(Self {
+                warnings: warnings(&schema, &output_schema),
+                schema: manual(definition.name, definition.description, schema.into_inner(), definition.derived),
                 parameters,
                 output,
-                body: Shell::new(body),
+                body: Shell::new(mapping_errors(body, definition.errors)),
                 finalizer: definition.finalizer.map(Shell::new),
                 timeout: definition.timeout,
                 grace: definition.grace,
-                render: spec.render.clone().map(Shell::new),
+                max_text_bytes: definition.max_text_bytes,
+                render: render.map(Shell::new),
                 presenter: definition.presenter.map(Shell::new),
                 classifier: definition.classifier.map(Shell::new),
                 resources: definition.resources.map(Shell::new),
-                output_schema: spec.schema.clone(),
+                output_schema: Arc::new(output_schema),
                 annotations: definition.annotations,
             }),
             _ => Err(RegisterError::tool(&definition.name, problems)),
@@ -89,7 +102,7 @@ impl RegisteredTool {
     /// Whether a call with these arguments may overlap with others. Only an exact yes does; a panic is a no.
     pub(crate) fn is_concurrency_safe(&self, arguments: &Value) -> bool {
         match &self.classifier {
-            Some(classifier) => contained(|| classifier(arguments)).unwrap_or(false),
+            Some(classifier) => contained(|| classifier(arguments, self.schema.parameters())).unwrap_or(false),
             None => self.annotations.read_only || self.resources.is_some(),
         }
     }
@@ -97,15 +110,20 @@ impl RegisteredTool {
     /// What a call with these arguments reads and writes, if it says so. What cannot be computed is everything.
     pub(crate) fn keys(&self, arguments: &Value) -> Option<ResourceKeys> {
         let keys = self.resources.as_ref()?;
-        let keys = contained(|| keys(arguments)).unwrap_or_else(|_| ResourceKeys::everything());
+        let keys =
+            contained(|| keys(arguments, self.schema.parameters())).unwrap_or_else(|_| ResourceKeys::everything());
         (!keys.is_empty()).then_some(keys)
     }
 
     /// The model-facing form of a value. Foreign code: may panic.
     pub(crate) fn render(&self, value: &Value) -> Vec<ContentBlock> {
-        match &self.render {
+        let content = match &self.render {
             Some(render) => render(value),
             None => render_plainly(value),
+        };
+        match self.max_text_bytes {
+            Some(most) => abridge(content, most),
+            None => content,
         }
     }
 
@@ -130,12 +148,14 @@ fn names_object(kind: &Value) -> bool {
     }
 }
 
-fn compile(field: &'static str, schema: &Value, problems: &mut Vec<Problem>) -> Option<CompiledSchema> {
-    match CompiledSchema::compile(schema) {
-        Ok(compiled) => Some(compiled),
-        Err(found) => {
-            problems.extend(found.iter().map(|p: &SchemaProblem| Problem::new(field, p.to_string())));
-            None
+/// The schema as JSON, which may be of any depth where it does not compile.
+fn compile(field: &'static str, schema: Schema, problems: &mut Vec<Problem>) -> (Shielded, Option<CompiledSchema>) {
+    let (value, compiled) = schema.compile();
+    match compiled {
+        Ok(compiled) => (value, Some(compiled)),
+        Err(mistakes) => {
+            problems.extend(mistakes.iter().map(|mistake| Problem::new(field, mistake.to_string())));
+            (value, None)
         }
     }
 }
@@ -143,6 +163,29 @@ fn compile(field: &'static str, schema: &Value, problems: &mut Vec<Problem>) -> 
 fn warnings(parameters: &Value, output: &Value) -> Vec<Problem> {
     let of = |field, schema| suspicions(schema).into_iter().map(move |p| Problem::new(field, p.to_string()));
     of("parameters", parameters).chain(of("output", output)).collect()
+}
+
+/// What the model sees. What a type's documentation says of it describes the tool, if nothing else does.
+fn manual(name: Arc<str>, mut description: Arc<str>, mut parameters: Value, derived: bool) -> ToolSchema {
+    if derived
+        && description.is_empty()
+        && let Some(map) = parameters.as_object_mut()
+        && let Some(Value::String(text)) = map.shift_remove("description")
+    {
+        description = Arc::from(text);
+    }
+    ToolSchema::new(name, description, parameters)
+}
+
+fn mapping_errors(body: Body, maps: Vec<ErrorMap>) -> Body {
+    if maps.is_empty() {
+        return body;
+    }
+    let maps: Arc<[ErrorMap]> = Arc::from(maps);
+    Arc::new(move |cx| {
+        let (run, maps) = (body(cx), maps.clone());
+        Box::pin(async move { run.await.map_err(|error| error.mapped(&maps)) })
+    })
 }
 
 /// What MCP allows. What a provider takes is narrower, and the business of whoever exports the tool.
