@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     repair::{Original, Repaired, Repairs, repair},
-    schema::{ArgumentLimits, Shielded, measure, parse_arguments},
+    schema::{ArgumentLimits, ArgumentProblem, Shielded, measure, parse_arguments},
 };
 
 /// What a call carries before it is admitted: text as a model sent it, or a value.
@@ -15,7 +15,7 @@ pub(crate) enum RawArguments {
     Text(Arc<str>),
     Value(Arc<Shielded>),
     /// Read already, and what is wrong with them.
-    Read(Arguments, Option<Arc<str>>),
+    Read(Arguments, Option<Arc<ArgumentProblem>>),
 }
 
 /// The arguments as every stage sees them: one allocation, never changed.
@@ -51,7 +51,7 @@ impl RawArguments {
 
     pub(crate) fn cut_off(text: &str) -> Self {
         let problem = "the call was cut off before its arguments were complete; send it again, whole";
-        Self::Read(Arguments::of(Value::String(text.to_owned())), Some(problem.into()))
+        Self::Read(Arguments::of(Value::String(text.to_owned())), Some(Arc::new(ArgumentProblem::whole(problem))))
     }
 
     pub(crate) fn repaired(value: Value, record: Repaired) -> Self {
@@ -78,23 +78,23 @@ impl RawArguments {
     /// Reads the arguments once. Where they are refused, the second part says what, where and why, and the first is
     /// what those who look at the outcome get to see: the text as a JSON string, or a remark in place of a value that
     /// is too deep to walk.
-    pub(crate) fn read(self, limits: ArgumentLimits) -> (Arguments, Option<String>) {
+    pub(crate) fn read(self, limits: ArgumentLimits) -> (Arguments, Option<ArgumentProblem>) {
         match self {
             Self::Text(text) => match parse_arguments(&text, limits) {
                 Ok(value) => (Arguments::of(value), None),
-                Err(problem) => (Arguments::of(Value::String(text.as_ref().to_owned())), Some(problem.to_string())),
+                Err(problem) => (Arguments::of(Value::String(text.as_ref().to_owned())), Some(problem)),
             },
-            Self::Read(arguments, problem) => (arguments, problem.map(|p| p.as_ref().to_owned())),
+            Self::Read(arguments, problem) => (arguments, problem.map(Arc::unwrap_or_clone)),
             Self::Value(value) if value.is_null() => (Arguments::of(Value::Object(Map::new())), None),
             Self::Value(value) => match measure(&value, limits) {
                 Ok(()) if value.is_object() => (Arguments::shared(value), None),
                 Ok(()) => {
-                    let problem = format!("expected an object, got {}", kind(&value));
+                    let problem = ArgumentProblem::whole(format!("expected an object, got {}", kind(&value)));
                     (Arguments::shared(value), Some(problem))
                 }
                 Err(problem) => {
                     let remark = format!("[arguments withheld: {problem}]");
-                    (Arguments::of(Value::String(remark)), Some(problem.to_string()))
+                    (Arguments::of(Value::String(remark)), Some(problem))
                 }
             },
         }

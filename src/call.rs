@@ -158,7 +158,7 @@ impl ToolCall {
     /// The call with its arguments read, once for all who look at them.
     pub(crate) fn read(mut self, limits: ArgumentLimits) -> Self {
         let (arguments, problem) = self.arguments.read(limits);
-        self.arguments = RawArguments::Read(arguments, problem.map(Into::into));
+        self.arguments = RawArguments::Read(arguments, problem.map(Arc::new));
         self
     }
 

@@ -26,11 +26,13 @@ pub struct ToolContext {
     run: u32,
     /// The schema that the arguments are valid under.
     parameters: Arc<Value>,
+    /// Whether messages may quote what was sent.
+    quote: bool,
 }
 
 impl ToolContext {
-    pub(crate) fn new(execution: DispatchExecution, run: u32, parameters: Arc<Value>) -> Self {
-        Self { execution, run, parameters }
+    pub(crate) fn new(execution: DispatchExecution, run: u32, parameters: Arc<Value>, quote: bool) -> Self {
+        Self { execution, run, parameters, quote }
     }
 
     /// The arguments as the type `T`, for bodies that are no [handlers](crate::ToolDefinition::handler), and as leniently:
@@ -68,7 +70,7 @@ impl ToolContext {
     }
 
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
-        read(self.arguments(), &self.parameters)
+        read(self.arguments(), &self.parameters, self.quote)
     }
 
     /// Tells the model `text` after the result, apart from it, in the tool's name.

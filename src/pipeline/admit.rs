@@ -60,12 +60,16 @@ pub(crate) fn check(call: &RunningCall) -> Result<Admitted, Exit> {
     let Some(tool) = &call.tool else {
         return Err(Exit::Post(Draft::failure(unknown(call.cx.name()))));
     };
-    let wrong = match &call.problem {
-        Some(problem) => problem.clone(),
+    let (wrong, details) = match &call.problem {
+        Some(problem) => (problem.to_string(), problem.details()),
         None if tool.parameters.is_valid(call.cx.arguments()) => return Ok(Admitted(())),
-        None => tool.parameters.violations(call.cx.arguments(), call.registry.limits.quote_values).to_string(),
+        None => {
+            let found = tool.parameters.violations(call.cx.arguments(), call.registry.limits.quote_values);
+            (found.to_string(), found.details())
+        }
     };
-    let failure = ToolFailure::new(ErrorCode::INVALID_ARGS, format!("invalid arguments: {wrong}"));
+    let mut failure = ToolFailure::new(ErrorCode::INVALID_ARGS, format!("invalid arguments: {wrong}"));
+    failure.details = Some(details);
     Err(Exit::Post(Draft::failure(failure)))
 }
 

@@ -109,7 +109,8 @@ impl Innermost for Dispatch<'_> {
         let deadline = timeout.and_then(|t| cx.signal().deadline(t));
         let timeout = timeout.filter(|_| deadline.is_some());
         let run = deadline.map_or_else(|| cx.clone(), |signal| cx.narrowed(signal));
-        let context = ToolContext::new(run.clone(), core.begin_run(), tool.schema.shared_parameters());
+        let quote = self.call.registry.limits.quote_values;
+        let context = ToolContext::new(run.clone(), core.begin_run(), tool.schema.shared_parameters(), quote);
         let future = Contained::start_with(|| (tool.body)(context), dispose);
         Begun::Body(BodyRun::new(run, timeout, future))
     }

@@ -7,6 +7,7 @@ use crate::{
     call_core::CallCore,
     execution::ToolExecution,
     registry::Shared,
+    schema::ArgumentProblem,
     signal::Signal,
     view::{RegisteredTool, View},
 };
@@ -22,7 +23,7 @@ pub(crate) struct RunningCall {
     /// The tool as it was at admission: what was approved is what runs.
     pub(crate) tool: Option<Arc<RegisteredTool>>,
     /// What is wrong with the argument text.
-    pub(crate) problem: Option<String>,
+    pub(crate) problem: Option<ArgumentProblem>,
 }
 
 impl RunningCall {

@@ -25,8 +25,8 @@ pub(crate) struct Unreadable {
     pub(crate) source: serde_json::Error,
 }
 
-/// Reads `arguments`, which are valid under `parameters`, into an `A`.
-pub(crate) fn read<A: DeserializeOwned>(arguments: &Value, parameters: &Value) -> Result<A, Unreadable> {
+/// Reads `arguments`, which are valid under `parameters`, into an `A`. Unless `quote`, a failure repeats nothing of them.
+pub(crate) fn read<A: DeserializeOwned>(arguments: &Value, parameters: &Value, quote: bool) -> Result<A, Unreadable> {
     let error = match attempt::<A>(arguments) {
         Ok(read) => return Ok(read),
         Err(error) => error,
@@ -37,10 +37,11 @@ pub(crate) fn read<A: DeserializeOwned>(arguments: &Value, parameters: &Value) -
     {
         return Ok(unit);
     }
-    match again(arguments, parameters, failed_at.clone()) {
-        Some(read) => Ok(read),
-        None => Err(unreadable(error.into_inner(), arguments, parameters, &failed_at)),
+    if let Some(read) = again(arguments, parameters, failed_at.clone()) {
+        return Ok(read);
     }
+    let hide = !quote || Places::new(parameters).is_secret(arguments, &failed_at);
+    Err(unreadable(error.into_inner(), hide, &failed_at))
 }
 
 fn attempt<A: DeserializeOwned>(value: &Value) -> Result<A, serde_path_to_error::Error<serde_json::Error>> {
@@ -65,14 +66,11 @@ fn again<A: DeserializeOwned>(arguments: &Value, parameters: &Value, mut failed_
     None
 }
 
-fn unreadable(source: serde_json::Error, arguments: &Value, parameters: &Value, failed_at: &[Step]) -> Unreadable {
+fn unreadable(source: serde_json::Error, hide: bool, failed_at: &[Step]) -> Unreadable {
     let words = source.to_string();
     // Names of missing fields are the type's own.
     let quotes_nothing = words.starts_with("missing field");
-    let words = if !quotes_nothing && Places::new(parameters).is_secret(arguments, failed_at) {
-        "does not fit; what was sent is not repeated here"
-    } else {
-        cut(&words, WORDS)
-    };
+    let words =
+        if hide && !quotes_nothing { "does not fit; what was sent is not repeated here" } else { cut(&words, WORDS) };
     Unreadable { message: at(&path::pointer(failed_at), words), source }
 }

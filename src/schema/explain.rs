@@ -3,7 +3,7 @@
 use std::fmt;
 
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind as Kind};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     graph::Graph,
@@ -16,31 +16,52 @@ use crate::cut::cut;
 
 /// What is wrong with a value: never empty, bounded in number and length.
 #[derive(Debug)]
-pub(crate) struct Violations(String);
+pub(crate) struct Violations {
+    told: Vec<Told>,
+    more: bool,
+}
 
 impl Violations {
+    /// One thing about the whole.
+    fn whole(what: String) -> Self {
+        Self { told: vec![(String::new(), what)], more: false }
+    }
+
     pub(super) fn unexplained() -> Self {
-        Self("does not fit the schema".to_owned())
+        Self::whole("does not fit the schema".to_owned())
     }
 
     pub(super) fn too_deep(levels: usize) -> Self {
-        Self(format!("nested deeper than {levels} levels, which this recursive schema allows"))
+        Self::whole(format!("nested deeper than {levels} levels, which this recursive schema allows"))
     }
 
     pub(super) fn too_long(bytes: usize) -> Self {
-        Self(format!("more than {bytes} bytes of text, which the patterns of this schema allow"))
+        Self::whole(format!("more than {bytes} bytes of text, which the patterns of this schema allow"))
     }
 
     pub(super) fn too_much(values: usize) -> Self {
-        Self(format!("more than {values} values in all, which a schema of this size allows"))
+        Self::whole(format!("more than {values} values in all, which a schema of this size allows"))
+    }
+
+    /// The same as data: `{"violations": [{"pointer", "message"}], "more": bool}`.
+    pub(crate) fn details(&self) -> Value {
+        let each = self.told.iter().map(|(pointer, what)| json!({ "pointer": pointer, "message": what }));
+        json!({ "violations": each.collect::<Vec<_>>(), "more": self.more })
     }
 }
 
 impl fmt::Display for Violations {
+    /// `/a: expected integer, got a string; missing "b"; … and more`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        for (i, (pointer, what)) in self.told.iter().enumerate() {
+            f.write_str(if i == 0 { "" } else { JOINT })?;
+            f.write_str(&at(pointer, what))?;
+        }
+        if self.more { f.write_str("; … and more") } else { Ok(()) }
     }
 }
+
+const JOINT: &str = "; ";
 
 /// How a value is explained.
 #[derive(Clone)]
@@ -57,29 +78,30 @@ pub(super) struct Manner {
 
 /// Explains why `value` does not fit `schema`, which `validator` was compiled from.
 pub(super) fn explain(schema: &Value, validator: &Validator, value: &Value, manner: Manner) -> Violations {
-    let mut out = String::new();
     let complete = manner.complete;
-    let (told, more) = violations(schema, validator, value, manner);
-    for (pointer, what) in told {
-        let text = at(&pointer, &what);
-        let joint = if out.is_empty() { "" } else { "; " };
-        if out.len() + joint.len() + text.len() > MESSAGE_BYTES {
-            if out.is_empty() {
-                out.push_str(cut(&text, MESSAGE_BYTES));
-            }
-            out.push_str("; … and more");
-            return Violations(out);
+    let (mut told, mut more) = violations(schema, validator, value, manner);
+    if told.is_empty() {
+        return if complete {
+            Violations::unexplained()
+        } else {
+            Violations::whole("no alternative of a recursive part of the schema fits".to_owned())
+        };
+    }
+    let (mut bytes, mut fit) = (0, 0);
+    for (pointer, what) in &told {
+        bytes += at(pointer, what).len() + if fit == 0 { 0 } else { JOINT.len() };
+        if bytes > MESSAGE_BYTES {
+            break;
         }
-        out.push_str(joint);
-        out.push_str(&text);
+        fit += 1;
     }
-    match (out.is_empty(), complete) {
-        (false, _) if more => out.push_str("; … and more"),
-        (false, _) => {}
-        (true, true) => return Violations::unexplained(),
-        (true, false) => out.push_str("no alternative of a recursive part of the schema fits"),
+    more |= fit < told.len();
+    // One is told in any case, cut if need be.
+    told.truncate(fit.max(1));
+    if let (0, Some((pointer, what))) = (fit, told.first_mut()) {
+        what.truncate(cut(what, MESSAGE_BYTES.saturating_sub(pointer.len())).len());
     }
-    Violations(out)
+    Violations { told, more }
 }
 
 /// What is wrong with a value, one by one, and whether there is more.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::{Value, json};
+
 use super::limits::EXCERPT_BYTES;
 use crate::cut::cut;
 
@@ -18,6 +20,18 @@ pub(crate) struct ArgumentProblem {
 impl ArgumentProblem {
     pub(crate) fn whole(message: impl Into<String>) -> Self {
         Self { pointer: String::new(), message: message.into(), position: None }
+    }
+}
+
+impl ArgumentProblem {
+    /// The same as data, in the form of what is wrong with a value under a schema.
+    pub(crate) fn details(&self) -> Value {
+        let mut problem = json!({ "pointer": self.pointer, "message": self.message });
+        if let Some((line, column)) = self.position {
+            problem["line"] = json!(line);
+            problem["column"] = json!(column);
+        }
+        json!({ "violations": [problem], "more": false })
     }
 }
 

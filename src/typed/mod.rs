@@ -49,13 +49,14 @@ where
 /// What does not fit `A` is everything.
 pub(crate) fn keys<A: DeserializeOwned>(keys: impl Fn(&A) -> ResourceKeys + Send + Sync + 'static) -> Keys {
     Arc::new(move |arguments: &Value, parameters: &Value| {
-        read::<A>(arguments, parameters).map_or_else(|_| ResourceKeys::everything(), |arguments| keys(&arguments))
+        read::<A>(arguments, parameters, false)
+            .map_or_else(|_| ResourceKeys::everything(), |arguments| keys(&arguments))
     })
 }
 
 /// What does not fit `A` is not safe.
 pub(crate) fn classifier<A: DeserializeOwned>(safe: impl Fn(&A) -> bool + Send + Sync + 'static) -> Classifier {
     Arc::new(move |arguments: &Value, parameters: &Value| {
-        read::<A>(arguments, parameters).is_ok_and(|arguments| safe(&arguments))
+        read::<A>(arguments, parameters, false).is_ok_and(|arguments| safe(&arguments))
     })
 }

@@ -73,3 +73,14 @@ fn the_name_of_a_missing_field_is_told_beside_a_secret() {
     let text = told::<Login>(schema, json!({"secret": 7}));
     assert_eq!(text, "invalid arguments: missing field `user`");
 }
+
+#[test]
+fn nor_anything_in_a_registry_that_quotes_no_values() {
+    use toolgate::{OutputSpec, ToolCall, ToolContext, ToolError, ToolRegistry, tool};
+    let registry = ToolRegistry::builder().quote_values(false).build().expect("good limits");
+    let reads = |_: ToolContext, _: Login| async { Ok::<_, ToolError>(json!(1)) };
+    registry.register(tool("t").output(OutputSpec::any()).handler(reads)).expect("good");
+    let sent = ToolCall::new("c", "t").with_arguments(json!({"user": "ada"}));
+    let result = crate::paused(registry.execute(sent));
+    assert_eq!(result.text(), "Error: invalid arguments: /user: does not fit; what was sent is not repeated here");
+}
