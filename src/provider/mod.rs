@@ -3,8 +3,10 @@
 //! Everything here is written over the crate's public names, and none of it opens a connection: it makes and reads the
 //! JSON that a client of your own sends and receives.
 
+mod export;
 mod format;
 mod names;
 
+pub use export::{Budget, Export, Exporter, Loss, LossKind, Mode, Strict, ToolReport};
 pub use format::Format;
 pub use names::{NameError, NameTable};
