@@ -42,9 +42,9 @@ fn wish() -> Result<Wish, String> {
     Ok(wish)
 }
 
-/// Every format's tools under its name; names and reports beside them.
-fn document(tools: &[ToolInfo], strict: bool) -> Map<String, Value> {
-    let (mut out, mut names, mut reports) = (Map::new(), Map::new(), Map::new());
+/// Every format's tools under its name, names and reports beside them; and what to say of it.
+fn document(tools: &[ToolInfo], strict: bool) -> (Map<String, Value>, Vec<String>) {
+    let (mut out, mut names, mut reports, mut said) = (Map::new(), Map::new(), Map::new(), Vec::new());
     for format in Format::ALL {
         // A file may hold more tools than fit into one request; each of them still has to.
         let budget = Budget::of(*format).tools(usize::MAX).total_bytes(usize::MAX);
@@ -54,16 +54,16 @@ fn document(tools: &[ToolInfo], strict: bool) -> Map<String, Value> {
         let (mut refused, mut lossy) = (0, 0);
         for (report, reason) in export.refused() {
             refused += 1;
-            eprintln!("{format}: {:?} is refused: {reason}", report.name);
+            said.push(format!("{format}: {:?} is refused: {reason}", report.name));
         }
         for report in export.reports() {
             lossy += usize::from(!report.losses.is_empty());
         }
         let went_out = tools.len() - refused;
-        eprintln!(
+        said.push(format!(
             "{format}: {went_out} tools, {strictly} of them strict, {refused} refused, {lossy} with losses, {} bytes",
             export.to_json().len()
-        );
+        ));
         let own: Map<String, Value> =
             export.names().iter().map(|(name, wire)| (name.to_owned(), json!(wire))).collect();
         names.insert(format.to_string(), Value::Object(own));
@@ -72,7 +72,7 @@ fn document(tools: &[ToolInfo], strict: bool) -> Map<String, Value> {
     }
     out.insert("names".to_owned(), Value::Object(names));
     out.insert("reports".to_owned(), Value::Object(reports));
-    out
+    (out, said)
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
@@ -84,11 +84,14 @@ fn run() -> Result<(), Box<dyn Error>> {
         }
         None => read::some_tools()?,
     };
-    let mut document = document(&tools, wish.strict);
+    let (mut document, said) = document(&tools, wish.strict);
     if let Some(parts) = &wish.parts {
         document.retain(|part, _| parts.contains(part));
     }
     println!("{}", serde_json::to_string(&document)?);
+    for line in said {
+        eprintln!("{line}");
+    }
     Ok(())
 }
 

@@ -136,3 +136,18 @@ fn references_are_put_in_place_and_a_tree_ends() {
     assert_eq!(parameters(&export)["properties"]["root"], expected);
     assert_eq!(losses(&export.reports()[0]), ["narrowed properties at /$defs/N/properties/kids"]);
 }
+
+#[test]
+fn what_comes_back_to_itself_in_many_ways_is_written_once_where_twice_is_too_large() {
+    let all: Vec<_> = (0..5).map(|n| json!({"$ref": format!("#/$defs/d{n}")})).collect();
+    let one = json!({
+        "type": "object",
+        "properties": {"v": {"type": "string"}, "a": {"anyOf": all}, "b": {"anyOf": all}},
+        "required": ["v"],
+    });
+    let defs: serde_json::Map<_, _> = (0..5).map(|n| (format!("d{n}"), one.clone())).collect();
+    let schema = json!({"type": "object", "properties": {"p": {"$ref": "#/$defs/d0"}}, "$defs": defs});
+    let export = export(Format::Gemini, Strict::Never, schema);
+    assert_eq!(export.refused().count(), 0, "{:?}", export.reports());
+    assert_eq!(parameters(&export)["properties"]["p"]["properties"]["v"], json!({"type": "STRING"}));
+}

@@ -153,3 +153,26 @@ fn an_array_says_what_is_in_it_where_that_is_wanted() {
         assert_eq!(parameters(&export)["properties"], *expected, "{format}");
     }
 }
+
+#[test]
+fn what_all_of_leaves_unevaluated_is_closed_with_it() {
+    let schema = json!({
+        "type": "object",
+        "allOf": [{"$ref": "#/$defs/base"}],
+        "properties": {"b": {"type": "integer"}},
+        "required": ["a", "b"],
+        "unevaluatedProperties": false,
+        "$defs": {"base": {"properties": {"a": {"type": "string"}}}},
+    });
+    let chat = export(Format::OpenAiChat, Strict::Required, schema.clone());
+    let expected = json!({
+        "type": "object",
+        "required": ["b", "a"],
+        "properties": {"b": {"type": "integer"}, "a": {"type": "string"}},
+        "additionalProperties": false,
+    });
+    assert_eq!(parameters(&chat), expected);
+    assert_eq!(chat.reports()[0].losses, []);
+    let whole = export(Format::Anthropic, Strict::Never, schema);
+    assert_eq!(parameters(&whole)["unevaluatedProperties"], json!(false));
+}

@@ -183,7 +183,18 @@ impl Exporter {
         }
         let parameters = match self.way() {
             Way::AsTheyAre => return Ok((mcp::tool(tool, losses), Mode::NotStrict)),
-            Way::Subset(rules) => self.writer(&normal, rules, losses).root()?,
+            Way::Subset(rules) => {
+                let mut own = Losses::default();
+                let mut writer = self.writer(&normal, rules, &mut own);
+                let mut written = writer.root();
+                // What comes back to itself in many ways is too large a second time.
+                if writer.exhausted {
+                    own = Losses::default();
+                    written = self.writer(&normal, rules, &mut own).once().root();
+                }
+                losses.extend(own);
+                written?
+            }
             Way::Whole(rules) => {
                 let parameters = Value::Object(whole::write(&normal, rules, losses));
                 let levels = whole::levels(&parameters);

@@ -74,8 +74,10 @@ impl Writer<'_> {
                     value.as_str().is_some_and(|format| formats.is_some_and(|list| list.contains(&format)))
                 }
                 "pattern" => {
-                    let rich = ["(?=", "(?!", "(?<"].iter().any(|part| value.to_string().contains(part))
-                        || (!self.rules.rich_patterns && value.to_string().contains("\\\\b"));
+                    let text = value.as_str().unwrap_or_default();
+                    let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+                    let rich = has(&["(?=", "(?!", "(?<"])
+                        || (!self.rules.rich_patterns && has(&["\\b", "\\B", "\\p", "\\P"]));
                     self.rules.keep.contains(&"pattern") && !rich
                 }
                 "minItems" if self.rules.only_small_min_items => value.as_u64().is_some_and(|n| n < 2),

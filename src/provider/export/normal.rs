@@ -1,6 +1,6 @@
 //! A tool's parameters in one dialect, with every reference in one form.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde_json::{Map, Value, json};
 
@@ -74,26 +74,33 @@ impl<'a> Reader<'a> {
         let own_id = root.get(dialect.id()).and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
         let mut reader =
             Self { dialect, own_id: own_id.filter(|id| !id.is_empty()), anchors: BTreeMap::new(), found: Vec::new() };
-        reader.find_anchors(root, "");
+        reader.find_anchors(root, &mut String::new());
         reader
     }
 
     /// Wherever they may stand: an anchor that only data holds is one too many, and does no harm.
-    fn find_anchors(&mut self, value: &'a Value, pointer: &str) {
+    fn find_anchors(&mut self, value: &'a Value, pointer: &mut String) {
+        let length = pointer.len();
         match value {
             Value::Object(map) => {
                 let words = ["$anchor", "$dynamicAnchor"].iter().filter_map(|k| map.get(*k)).filter_map(Value::as_str);
                 let id = map.get(self.dialect.id()).and_then(Value::as_str).and_then(|id| id.strip_prefix('#'));
                 for anchor in words.chain(id) {
-                    self.anchors.entry(anchor).or_insert_with(|| pointer.to_owned());
+                    self.anchors.entry(anchor).or_insert_with(|| pointer.clone());
                 }
                 for (key, value) in map {
-                    self.find_anchors(value, &format!("{pointer}/{}", escaped(key)));
+                    pointer.push('/');
+                    pointer.push_str(&escaped(key));
+                    self.find_anchors(value, pointer);
+                    pointer.truncate(length);
                 }
             }
             Value::Array(items) => {
                 for (i, value) in items.iter().enumerate() {
-                    self.find_anchors(value, &format!("{pointer}/{i}"));
+                    // Writing to a String does not fail.
+                    _ = write!(pointer, "/{i}");
+                    self.find_anchors(value, pointer);
+                    pointer.truncate(length);
                 }
             }
             _ => {}

@@ -25,10 +25,13 @@ pub(super) fn open(normal: &Normal, map: Schema) -> Result<Opened, String> {
     open_at(normal, map, 0)
 }
 
-fn open_at(normal: &Normal, map: Schema, level: usize) -> Result<Opened, String> {
+fn open_at(normal: &Normal, mut map: Schema, level: usize) -> Result<Opened, String> {
     if level > LEVELS {
         return Err("allOf within allOf, too deep".to_owned());
     }
+    // It looks at what nothing beside it has looked at: what is taken in is beside it.
+    let joins = map.contains_key("$ref") || map.contains_key("allOf");
+    let unevaluated = if joins { map.shift_remove("unevaluatedProperties") } else { None };
     let mut opened = Opened { map, entered: Vec::new() };
     for _ in 0..MOST_STEPS {
         if let Some(reference) = opened.map.shift_remove("$ref") {
@@ -44,13 +47,26 @@ fn open_at(normal: &Normal, map: Schema, level: usize) -> Result<Opened, String>
                 opened.map = merge(opened.map, member.map)?;
             }
         } else {
-            return Ok(opened);
+            return opened.with(unevaluated);
         }
     }
     Err("too many references in one place".to_owned())
 }
 
 impl Opened {
+    fn with(mut self, unevaluated: Option<Value>) -> Result<Self, String> {
+        const KEY: &str = "unevaluatedProperties";
+        let Some(unevaluated) = unevaluated else { return Ok(self) };
+        if self.map.contains_key(KEY) {
+            return Err("unevaluatedProperties in several places".to_owned());
+        }
+        // With `additionalProperties` nothing is left that has not been looked at.
+        if !self.map.contains_key("additionalProperties") {
+            self.map.insert(KEY.to_owned(), unevaluated);
+        }
+        Ok(self)
+    }
+
     fn take(&mut self, target: Value) -> Result<(), String> {
         if let Value::Object(target) = target {
             self.map = merge(std::mem::take(&mut self.map), target)?;

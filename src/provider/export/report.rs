@@ -1,6 +1,6 @@
 //! What an export did to each tool.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use serde::Serialize;
 
@@ -102,18 +102,37 @@ impl LossKind {
     }
 }
 
+/// Bytes of all losses of one tool. Pointers can be long, and foreign tools need not be kind.
+const LOSSES_BYTES: usize = 1 << 20;
+
 /// Collects losses, each once: what is inlined in many places loses the same in all of them.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
     list: Vec<Loss>,
-    seen: std::collections::BTreeSet<Loss>,
+    seen: BTreeSet<Loss>,
+    bytes: usize,
 }
 
 impl Losses {
     pub(super) fn add(&mut self, pointer: &str, keyword: &str, kind: LossKind, message: impl Into<String>) {
-        let loss = Loss { pointer: pointer.to_owned(), keyword: keyword.to_owned(), kind, message: message.into() };
+        if self.bytes > LOSSES_BYTES {
+            return;
+        }
+        let mut loss = Loss { pointer: pointer.to_owned(), keyword: keyword.to_owned(), kind, message: message.into() };
+        self.bytes += loss.pointer.len() + loss.keyword.len() + loss.message.len();
+        if self.bytes > LOSSES_BYTES {
+            // It counts as each of the others, too: who looks for narrowed ones has to find it.
+            let message = "there are more losses than can be listed, of any kind".to_owned();
+            loss = Loss { pointer: String::new(), keyword: String::new(), kind: LossKind::Narrowed, message };
+        }
         if self.seen.insert(loss.clone()) {
             self.list.push(loss);
+        }
+    }
+
+    pub(super) fn extend(&mut self, other: Self) {
+        for loss in other.list {
+            self.add(&loss.pointer, &loss.keyword, loss.kind, loss.message);
         }
     }
 

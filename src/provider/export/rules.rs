@@ -40,7 +40,7 @@ pub(super) struct Rules {
     pub(super) empty_objects: bool,
     /// Values in an `enum` may be other than texts that are not empty.
     pub(super) enums_of_all: bool,
-    /// Word boundaries and the like are taken in patterns.
+    /// Word boundaries and classes of Unicode are taken in patterns.
     pub(super) rich_patterns: bool,
     /// At most one item may be demanded.
     pub(super) only_small_min_items: bool,

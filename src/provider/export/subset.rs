@@ -35,6 +35,8 @@ pub(super) struct Writer<'a> {
     depth: usize,
     levels: usize,
     bytes_left: usize,
+    /// How often a definition may be within itself and be put in its place.
+    again: usize,
     /// Set when the whole is too large: nothing is left out in order to go on.
     pub(super) exhausted: bool,
 }
@@ -61,8 +63,18 @@ impl<'a> Writer<'a> {
             depth: 0,
             levels,
             bytes_left: bytes,
+            again: match rules.references {
+                References::Inlined(times) => times,
+                _ => 1,
+            },
             exhausted: false,
         }
+    }
+
+    /// A writer that puts nothing into itself.
+    pub(super) fn once(mut self) -> Self {
+        self.again = 1;
+        self
     }
 
     /// The whole of it. The root is an object, alternatives at it become one.
@@ -127,14 +139,10 @@ impl<'a> Writer<'a> {
         if kept {
             return Ok(self.reference(map, at));
         }
-        let again = match self.rules.references {
-            References::Inlined(times) => times,
-            _ => 1,
-        };
         let opened = open(self.normal, map.clone()).map_err(|e| fail(at, e))?;
         let from = opened.entered.first().map(|name| self.normal.pointer(name.as_deref()));
         for name in opened.entered {
-            if self.path.iter().filter(|other| **other == name).count() >= again {
+            if self.path.iter().filter(|other| **other == name).count() >= self.again {
                 return Err(fail(at, "it comes back to itself, and cannot be put in its own place"));
             }
             self.path.push(name);
