@@ -1,6 +1,6 @@
 //! Alternatives at the root, where providers do not take them: one object that accepts what any of them does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -15,6 +15,8 @@ use super::{
 
 type Schema = Map<String, Value>;
 
+/// Schemas for one property. Where there are more, anything is accepted.
+const FEW: usize = 64;
 /// Alternatives within alternatives. Further in, anything is accepted.
 const LEVELS: usize = 8;
 
@@ -35,7 +37,6 @@ fn flatten_at(normal: &Normal, root: &mut Schema, keyword: &str, losses: &mut Lo
     let branches = opened(normal, branches, losses, level);
     let help = "alternatives at the root are not taken: their properties are those of one object";
     losses.add("", keyword, LossKind::Widened, help);
-    let property = |branch: &Schema, name: &str| branch.get("properties").and_then(|p| p.get(name)).cloned();
     let closed = |branch: &Schema| {
         branch.get("additionalProperties") == Some(&json!(false)) && !branch.contains_key("patternProperties")
     };
@@ -51,31 +52,21 @@ fn flatten_at(normal: &Normal, root: &mut Schema, keyword: &str, losses: &mut Lo
         Some(Value::Object(own)) => own,
         _ => Schema::new(),
     };
-    let own: Vec<String> = properties.keys().cloned().collect();
-    let named = branches.iter().filter_map(|b| b.get("properties")?.as_object()).flat_map(Map::keys);
-    let mut new: Vec<&String> = Vec::new();
-    let mut known: BTreeSet<&String> = own.iter().collect();
-    new.extend(named.filter(|name| known.insert(name)));
-    for name in new.into_iter().filter(|_| may_add) {
-        let mut schemas: Vec<Value> = Vec::new();
-        for branch in &branches {
-            match property(branch, name) {
-                Some(schema) if schemas.contains(&schema) => {}
-                Some(schema) => schemas.push(schema),
-                None if closed(branch) => {}
-                None => {
-                    let pointer = format!("/properties/{}", escaped(name));
-                    let help = "one alternative takes any value here, the others do not";
-                    losses.add(&pointer, keyword, LossKind::Narrowed, help);
-                }
-            }
+    if may_add {
+        let open = branches.iter().filter(|branch| !closed(branch)).count();
+        for (name, said) in members(&branches, &properties, closed) {
+            let schema = if said.schemas.len() > FEW || said.schemas.iter().any(|schema| is_any(schema)) {
+                json!({})
+            } else if said.by_open_ones < open {
+                let pointer = format!("/properties/{}", escaped(&name));
+                let help = "one alternative takes any value here, the others do not";
+                losses.add(&pointer, keyword, LossKind::Narrowed, help);
+                any_of(&said.schemas)
+            } else {
+                any_of(&said.schemas)
+            };
+            properties.insert(name, schema);
         }
-        let schema = match &*schemas {
-            _ if schemas.iter().any(is_any) => json!({}),
-            [one] => one.clone(),
-            several => json!({"anyOf": several}),
-        };
-        properties.insert(name.clone(), schema);
     }
     root.insert("properties".to_owned(), Value::Object(properties));
     if all_closed && may_add && !root.contains_key("patternProperties") {
@@ -84,18 +75,58 @@ fn flatten_at(normal: &Normal, root: &mut Schema, keyword: &str, losses: &mut Lo
     require_what_all_require(root, &branches);
 }
 
-fn require_what_all_require(root: &mut Schema, branches: &[Schema]) {
-    let demands = |branch: &Schema, name: &Value| {
-        branch.get("required").and_then(Value::as_array).is_some_and(|names| names.contains(name))
-    };
-    let mut required = root.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    if let Some((first, others)) = branches.split_first() {
-        for name in first.get("required").and_then(Value::as_array).into_iter().flatten() {
-            if !required.contains(name) && others.iter().all(|branch| demands(branch, name)) {
-                required.push(name.clone());
+/// What alternatives say of one property.
+#[derive(Default)]
+struct Said<'a> {
+    schemas: Vec<&'a Value>,
+    by_open_ones: usize,
+}
+
+fn any_of(schemas: &[&Value]) -> Value {
+    match schemas {
+        [one] => (*one).clone(),
+        several => json!({"anyOf": several}),
+    }
+}
+
+/// The properties of all alternatives that the root does not have, in their order.
+fn members<'a>(branches: &'a [Schema], own: &Schema, closed: impl Fn(&Schema) -> bool) -> Vec<(String, Said<'a>)> {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut out: Vec<(String, Said<'a>)> = Vec::new();
+    for branch in branches {
+        let open = usize::from(!closed(branch));
+        for (name, schema) in branch.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            if own.contains_key(name) {
+                continue;
+            }
+            let at = *places.entry(name).or_insert_with(|| {
+                out.push((name.clone(), Said::default()));
+                out.len() - 1
+            });
+            let said = &mut out[at].1;
+            said.by_open_ones += open;
+            if said.schemas.len() <= FEW && !said.schemas.contains(&schema) {
+                said.schemas.push(schema);
             }
         }
     }
+    out
+}
+
+fn require_what_all_require(root: &mut Schema, branches: &[Schema]) {
+    let names =
+        |map: &Schema| -> Vec<Value> { map.get("required").and_then(Value::as_array).cloned().unwrap_or_default() };
+    let mut required = names(root);
+    let mut known: BTreeSet<String> = required.iter().map(Value::to_string).collect();
+    let mut by_all: Option<BTreeSet<String>> = None;
+    for branch in branches {
+        let own: BTreeSet<String> = names(branch).iter().map(Value::to_string).collect();
+        by_all = Some(by_all.map_or_else(|| own.clone(), |all| all.intersection(&own).cloned().collect()));
+    }
+    let by_all = by_all.unwrap_or_default();
+    let first = branches.first().map(names).unwrap_or_default();
+    required
+        .extend(first.into_iter().filter(|name| by_all.contains(&name.to_string()) && known.insert(name.to_string())));
     if !required.is_empty() {
         root.insert("required".to_owned(), Value::Array(required));
     }

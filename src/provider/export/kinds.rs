@@ -1,5 +1,7 @@
 //! One type of value in a subset of JSON Schema: objects, arrays, and the rest.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -164,12 +166,13 @@ impl Writer<'_> {
         let properties = map.get("properties").and_then(Value::as_object).unwrap_or(&nothing);
         let said = map.get("additionalProperties").or_else(|| map.get("unevaluatedProperties"));
         self.rest(map, properties.is_empty(), said, at, root)?;
-        let required: Vec<&str> =
+        let names: Vec<&str> =
             map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let required: BTreeSet<&str> = names.iter().copied().collect();
         let mut written = Schema::new();
         for (name, schema) in properties {
             let pointer = format!("{at}/properties/{}", escaped(name));
-            let needed = required.contains(&name.as_str());
+            let needed = required.contains(name.as_str());
             if !needed && (*schema == json!({"not": {}}) || *schema == json!(false)) {
                 continue;
             }
@@ -182,7 +185,7 @@ impl Writer<'_> {
                 Err(reason) => return Err(reason),
             }
         }
-        for name in required.iter().filter(|name| !properties.contains_key(**name)) {
+        for name in names.iter().filter(|name| !properties.contains_key(**name)) {
             let pointer = format!("{at}/required");
             let any = self.member(name, &json!({}), true, &pointer)?;
             written.insert((*name).to_owned(), Value::Object(any));
@@ -191,7 +194,7 @@ impl Writer<'_> {
             return Err(fail(at, "an object without properties"));
         }
         let needed: Vec<&String> =
-            written.keys().filter(|name| self.rules.all_required || required.contains(&name.as_str())).collect();
+            written.keys().filter(|name| self.rules.all_required || required.contains(name.as_str())).collect();
         if !needed.is_empty() || self.rules.strict {
             out.insert("required".to_owned(), json!(needed));
         }
@@ -263,9 +266,9 @@ impl Writer<'_> {
             return Ok(());
         }
         self.losses.add(at, "prefixItems", LossKind::Widened, "every item may be what any of them is");
-        let mut choice: Vec<&Value> = Vec::new();
+        let (mut choice, mut known) = (Vec::new(), BTreeSet::new());
         for schema in first.iter().chain(rest.filter(|rest| !full && !is_any(rest))) {
-            if !choice.contains(&schema) {
+            if known.insert(schema.to_string()) {
                 choice.push(schema);
             }
         }

@@ -1,5 +1,7 @@
 //! Two schemas for one value as one schema: what `allOf` says, without it.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::keywords::{concerns, is_annotation, is_of, matters, named_types};
@@ -49,7 +51,8 @@ fn one_keyword(key: &str, ours: &Value, theirs: &Value) -> Result<Value, String>
         }
         "enum" => {
             let (Some(ours), Some(theirs)) = (ours.as_array(), theirs.as_array()) else { return Err(unclear()) };
-            let both: Vec<_> = ours.iter().filter(|v| theirs.contains(v)).collect();
+            let theirs: BTreeSet<String> = theirs.iter().map(Value::to_string).collect();
+            let both: Vec<_> = ours.iter().filter(|v| theirs.contains(&v.to_string())).collect();
             if both.is_empty() { Err("no value is in both enums".to_owned()) } else { Ok(json!(both)) }
         }
         "allOf" => {
@@ -112,8 +115,8 @@ fn objects(out: &mut Schema, other: &mut Schema) -> Result<(), String> {
     if let Some(Value::Array(theirs)) = other.shift_remove("required") {
         let ours = out.entry("required").or_insert_with(|| json!([]));
         if let Value::Array(ours) = ours {
-            let new: Vec<_> = theirs.into_iter().filter(|name| !ours.contains(name)).collect();
-            ours.extend(new);
+            let mut known: BTreeSet<String> = ours.iter().map(Value::to_string).collect();
+            ours.extend(theirs.into_iter().filter(|name| known.insert(name.to_string())));
         }
     }
     Ok(())

@@ -64,16 +64,25 @@ struct Reader<'a> {
     own_id: Option<&'a str>,
     /// Pointers by anchor.
     anchors: BTreeMap<&'a str, String>,
-    /// Pointers that references lead to, and their names.
+    /// Pointers that references lead to, and their names, in the order in which they were met.
     found: Vec<(String, String)>,
+    names: BTreeMap<String, String>,
+    /// Names that are taken, and the number that the next one of the same name gets.
+    taken: BTreeMap<String, usize>,
 }
 
 impl<'a> Reader<'a> {
     fn new(root: &'a Value) -> Self {
         let dialect = Dialect::of(root);
         let own_id = root.get(dialect.id()).and_then(Value::as_str).map(|id| id.trim_end_matches('#'));
-        let mut reader =
-            Self { dialect, own_id: own_id.filter(|id| !id.is_empty()), anchors: BTreeMap::new(), found: Vec::new() };
+        let mut reader = Self {
+            dialect,
+            own_id: own_id.filter(|id| !id.is_empty()),
+            anchors: BTreeMap::new(),
+            found: Vec::new(),
+            names: BTreeMap::new(),
+            taken: BTreeMap::new(),
+        };
         reader.find_anchors(root, &mut String::new());
         reader
     }
@@ -162,26 +171,27 @@ impl<'a> Reader<'a> {
         if pointer.is_empty() {
             return "#".to_owned();
         }
-        if let Some((_, name)) = self.found.iter().find(|(known, _)| *known == pointer) {
+        if let Some(name) = self.names.get(&pointer) {
             return format!("#/$defs/{name}");
         }
         let name = self.name(&pointer);
+        self.names.insert(pointer.clone(), name.clone());
         self.found.push((pointer, name.clone()));
         format!("#/$defs/{name}")
     }
 
     /// The last part of the pointer, made free of what would have to be escaped, and unique.
-    fn name(&self, pointer: &str) -> String {
+    fn name(&mut self, pointer: &str) -> String {
         let last = pointer.rsplit('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
         let clean = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '_' };
         let clean: String = last.chars().map(clean).collect();
-        let taken = |name: &str| self.found.iter().any(|(_, other)| other == name);
         let mut name = clean.clone();
-        let mut number = 2;
-        while name.is_empty() || taken(&name) {
+        while name.is_empty() || self.taken.contains_key(&name) {
+            let number = self.taken.entry(clean.clone()).or_insert(2);
             name = format!("{clean}_{number}");
-            number += 1;
+            *number += 1;
         }
+        self.taken.entry(name.clone()).or_insert(2);
         name
     }
 }

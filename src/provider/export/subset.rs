@@ -1,5 +1,7 @@
 //! Writes a schema in a subset of JSON Schema: what holds for every subset, by a table of rules.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -286,14 +288,18 @@ impl<'a> Writer<'a> {
         let mut rest = map.clone();
         rest.retain(|key, _| key != keyword && !is_annotation(key));
         let branches = map.get(keyword).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let (mut list, mut null_fits) = (Vec::new(), false);
+        let (mut list, mut known, mut null_fits) = (Vec::new(), BTreeSet::new(), false);
         for (i, branch) in branches.iter().enumerate() {
             let branch = if rest.is_empty() { branch.clone() } else { json!({"allOf": [rest, branch]}) };
             let pointer = format!("{at}/{}/{i}", escaped(keyword));
             match self.node(&branch, &pointer, true) {
                 Ok(node) if node.len() == 1 && node.get("type") == Some(&json!("null")) => null_fits = true,
-                Ok(node) if list.contains(&Value::Object(node.clone())) => {}
-                Ok(node) => list.push(Value::Object(node)),
+                Ok(node) => {
+                    let node = Value::Object(node);
+                    if known.insert(node.to_string()) {
+                        list.push(node);
+                    }
+                }
                 Err(reason) if !self.rules.strict && !self.exhausted => {
                     let help = format!("this alternative is left out: {reason}");
                     self.losses.add(&pointer, keyword, LossKind::Narrowed, help);
