@@ -95,17 +95,23 @@ fn objects(out: &mut Schema, other: &mut Schema) -> Result<(), String> {
         _ => Schema::new(),
     };
     let (our_rest, their_rest) = (rest(out), rest(other));
-    let (ours, mut theirs) = (named(out), named(other));
-    let mut all = Schema::new();
-    for (name, own) in ours {
-        let their = theirs.shift_remove(&name).unwrap_or_else(|| their_rest.clone());
-        all.insert(name, both(own, their));
+    let (ours, theirs) = (named(out), named(other));
+    let mut all = ours;
+    if !is_any(&their_rest) {
+        for (name, own) in &mut all {
+            if !theirs.contains_key(name) {
+                *own = both(own.take(), their_rest.clone());
+            }
+        }
     }
     for (name, own) in theirs {
-        all.insert(name, both(own, our_rest.clone()));
+        let ours = all.get_mut(&name).map(Value::take);
+        all.insert(name, both(ours.unwrap_or_else(|| our_rest.clone()), own));
     }
     // What nothing fits is no member.
-    all.retain(|_, schema| *schema != Value::Bool(false));
+    if our_rest == Value::Bool(false) || their_rest == Value::Bool(false) {
+        all.retain(|_, schema| *schema != Value::Bool(false));
+    }
     if said[0] {
         out.insert("properties".to_owned(), Value::Object(all));
     }
@@ -115,8 +121,12 @@ fn objects(out: &mut Schema, other: &mut Schema) -> Result<(), String> {
     if let Some(Value::Array(theirs)) = other.shift_remove("required") {
         let ours = out.entry("required").or_insert_with(|| json!([]));
         if let Value::Array(ours) = ours {
-            let mut known: BTreeSet<String> = ours.iter().map(Value::to_string).collect();
-            ours.extend(theirs.into_iter().filter(|name| known.insert(name.to_string())));
+            // Mostly a few of them are added to many.
+            for name in theirs {
+                if !ours.contains(&name) {
+                    ours.push(name);
+                }
+            }
         }
     }
     Ok(())
