@@ -11,7 +11,7 @@ fn promises_hold_at_compile_time() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }
 
-/// A copy of the package without its tests and examples, in a folder of its own.
+/// A copy of the package without its tests, in a folder of its own.
 fn copy_of_the_package(to: &Path) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR"));
     if to.exists() {

@@ -3,10 +3,12 @@
 //! Everything here is written over the crate's public names, and none of it opens a connection: it makes and reads the
 //! JSON that a client of your own sends and receives.
 
+mod export;
 mod format;
 mod mcp_tools;
 mod names;
 
+pub use export::{Budget, Export, Exporter, Loss, LossKind, Mode, Strict, ToolReport};
 pub use format::Format;
 pub use mcp_tools::{ListingProblem, McpTool, McpTools};
 pub use names::{NameError, NameTable};

@@ -80,6 +80,16 @@ impl NameTable {
         table
     }
 
+    /// The table of these pairs, which come out of another one.
+    pub(super) fn of_pairs<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut table = Self::default();
+        for (name, wire) in pairs {
+            // Pairs of one table do not meet.
+            _ = table.add(name, wire.to_owned());
+        }
+        table
+    }
+
     fn add(&mut self, name: &str, wire: String) -> Result<(), NameError> {
         if let Some(taken_by) = self.to_registry.get(wire.as_str()).filter(|other| ***other != *name) {
             let taken_by = taken_by.as_ref().to_owned();

@@ -1,0 +1,15 @@
+//! The formats of providers.
+#![cfg(feature = "providers")]
+
+mod budgets;
+mod gemini;
+mod golden;
+mod mcp;
+mod names;
+mod properties;
+mod reports;
+mod rules;
+mod samples;
+mod strict;
+mod support;
+mod whole;
