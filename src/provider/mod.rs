@@ -5,6 +5,12 @@
 
 mod format;
 mod names;
+mod sse;
+mod stream;
+mod turn;
 
 pub use format::Format;
 pub use names::{NameError, NameTable};
+pub use sse::{SseDecoder, SseError};
+pub use stream::TurnBuilder;
+pub use turn::{Turn, TurnError};
