@@ -24,6 +24,8 @@ pub(crate) fn read(format: Format, body: &Value) -> Result<Raw, TurnError> {
     let is_message = |m: &&Value| ["role", "content", "tool_calls", "function_call"].iter().any(|k| m.get(k).is_some());
     let found = choice.get("message").or(Some(choice)).filter(is_message).and_then(Value::as_object);
     let mut message = found.ok_or_else(nothing)?.clone();
+    // A member that is null says nothing, and some servers refuse it.
+    message.retain(|name, value| name == "content" || !value.is_null());
     message.insert("role".to_owned(), json!("assistant"));
     let calls = calls(format, &mut message)?;
     if calls.is_empty() && message.get("content").is_none_or(Value::is_null) {
