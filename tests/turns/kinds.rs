@@ -39,7 +39,8 @@ fn items_of_responses_are_answered_in_the_form_of_their_kind() {
         {"type": "computer_call", "call_id": "c5", "action": {"type": "click"}},
         {"type": "mcp_approval_request", "id": "c6", "name": "purge", "arguments": "{}", "server_label": "s"},
         {"type": "telepathy_call", "call_id": "c7"},
-        {"type": "function_call", "call_id": "c8", "name": "purge", "arguments": "{}", "status": "incomplete"}
+        {"type": "tool_search_call", "call_id": "c8", "execution": "client", "arguments": {}},
+        {"type": "function_call", "call_id": "c9", "name": "purge", "arguments": "{}", "status": "incomplete"}
     ]);
     let turn = read(Format::OpenAiResponses, &json!({"status": "completed", "output": items}));
     assert_eq!(turn.message(), &items, "nothing in it had to be changed");
@@ -55,13 +56,14 @@ fn items_of_responses_are_answered_in_the_form_of_their_kind() {
         "computer_call_output",
         "mcp_approval_response",
         "function_call_output",
+        "tool_search_output",
         "function_call_output",
         "message",
     ];
     assert_eq!(kinds, expected);
     let id = |i: usize| answers[i].get("call_id").or_else(|| answers[i].get("approval_request_id")).cloned();
-    let ids: Vec<_> = (0..8).filter_map(id).collect();
-    assert_eq!(ids, ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"]);
+    let ids: Vec<_> = (0..9).filter_map(id).collect();
+    assert_eq!(ids, ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"]);
     assert_eq!(answers[5]["approve"], false);
     assert_eq!(answers[3]["status"], "failed");
     assert_eq!(answers[1]["output"][0]["outcome"]["exit_code"], 1);

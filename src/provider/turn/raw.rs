@@ -51,6 +51,8 @@ pub(crate) enum Kind {
     Patch,
     /// `computer_call` of Responses.
     Computer,
+    /// `tool_search_call` of Responses, where the client is to search.
+    Search,
     /// `mcp_approval_request` of Responses.
     Approval,
     /// A kind that did not exist when this was written.

@@ -70,6 +70,7 @@ fn read_call(at: usize, item_type: &str, item: &Value) -> Option<RawCall> {
         "local_shell_call" => foreign(Kind::LocalShell, id, "local_shell", "action"),
         "apply_patch_call" => foreign(Kind::Patch, id, "apply_patch", "operation"),
         "computer_call" => foreign(Kind::Computer, id, "computer", "action"),
+        "tool_search_call" if item["execution"] == "client" => foreign(Kind::Search, id, "tool_search", "arguments"),
         "mcp_approval_request" => foreign(Kind::Approval, item.get("id"), &text_of(item.get("name")), "arguments"),
         // Others are answered if they say by what id.
         other if other.ends_with("_call") && !HOSTED.contains(&other) && id_of(id).is_some() => {

@@ -11,7 +11,7 @@ use crate::provider::turn::{
 };
 
 /// A picture of one pixel, for who wants to see a screen that there is not.
-const NO_SCREEN: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
+const NO_SCREEN: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4//8/AAX+Av4zEpUUAAAAAElFTkSuQmCC";
 
 pub(crate) fn items(replies: &[Reply<'_>]) -> Vec<Value> {
     let (mut out, mut after) = (Vec::with_capacity(replies.len() + 1), Vec::new());
@@ -44,8 +44,12 @@ fn item(reply: &Reply<'_>, after: &mut Vec<String>) -> Value {
             let status = if reply.failed { "failed" } else { "completed" };
             json!({ "type": "apply_patch_call_output", "call_id": id, "status": status, "output": text() })
         }
+        Kind::Search => {
+            after.push(told_later(reply, &text()));
+            json!({ "type": "tool_search_output", "call_id": id, "execution": "client", "status": "completed", "tools": [] })
+        }
         Kind::Computer => {
-            after.push(format!("[call {id} ({})]\n{}", reply.call.name, text()));
+            after.push(told_later(reply, &text()));
             let output = json!({ "type": "computer_screenshot", "image_url": NO_SCREEN });
             json!({ "type": "computer_call_output", "call_id": id, "output": output })
         }
@@ -54,6 +58,10 @@ fn item(reply: &Reply<'_>, after: &mut Vec<String>) -> Value {
             json!({ "type": "mcp_approval_response", "approval_request_id": id, "approve": false, "reason": text() })
         }
     }
+}
+
+fn told_later(reply: &Reply<'_>, text: &str) -> String {
+    format!("[call {} ({})]\n{text}", reply.call.id, reply.call.name)
 }
 
 fn output(reply: &Reply<'_>) -> Value {
