@@ -136,3 +136,11 @@ fn a_block_that_goes_on_after_its_end_has_not_ended() {
         assert_eq!(super::codes(&results(&turn)), ["INVALID_ARGS"]);
     }
 }
+
+#[test]
+fn a_stream_without_any_message_says_why_and_leaves_no_history() {
+    let body = json!({"status": "completed", "output": [{"role": 3}, {}]});
+    let turn = built(Format::OpenAiResponses, [&json!({"type": "response.completed", "response": body})]);
+    assert!(turn.stopped().is_some_and(|why| why.contains("has no `type`")), "{turn:?}");
+    assert!(turn.calls().is_empty() && turn.exchange(&[]).is_empty());
+}

@@ -1,7 +1,7 @@
 //! What becomes of the calls in a response: ids, names, arguments, and calls that were cut off.
 
 use serde_json::{Value, json};
-use toolgate::provider::{Format, Turn};
+use toolgate::provider::{Format, NameTable, Turn};
 
 use super::{bodies::body, codes, ids, names, pairing::paired, read, results, run, world};
 
@@ -203,5 +203,24 @@ fn a_message_is_found_in_whatever_it_comes_in() {
                 "{error}"
             );
         }
+    }
+}
+
+#[test]
+fn o_29_names_that_look_alike_reach_their_own_tools() {
+    let alike = ["read-file", "read_file", "read.file", "a.b__c", "a__b.c"];
+    let (names, refused) = NameTable::portable(alike);
+    assert!(refused.is_empty());
+    let registry = toolgate::ToolRegistry::new();
+    for name in alike {
+        let body = move |_| async move { Ok(json!(name)) };
+        registry.register(toolgate::tool(name).output(toolgate::OutputSpec::text()).body(body)).expect("a good tool");
+    }
+    for format in Format::ALL {
+        let wires: Vec<_> = alike.iter().filter_map(|name| names.wire_name(name)).collect();
+        let calls: Vec<_> = wires.iter().map(|wire| (*wire, *wire, "{}")).collect();
+        let turn = Turn::read(*format, &body(*format, &calls), &names).expect("a turn");
+        let texts: Vec<_> = run(&registry, &turn).iter().map(|result| result.text()).collect();
+        assert_eq!(texts, alike, "{format}");
     }
 }

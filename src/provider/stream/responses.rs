@@ -32,8 +32,8 @@ impl Items {
             kind @ ("response.output_item.added" | "response.output_item.done") => {
                 let done = kind.ends_with("done");
                 let item = room.copy(&event["item"])?;
-                if !item.is_object() {
-                    return Err("an event has no item".to_owned());
+                if !item["type"].is_string() {
+                    return Err("an event has no item with a type".to_owned());
                 }
                 let slot = self.item(event, room)?;
                 if is_call(&item) && !is_call(&slot.so_far) {

@@ -69,7 +69,7 @@ use crate::{
 /// - Every call has an id of its own. A missing or repeated one is replaced, depending on nothing but the message, in the calls and
 ///   in the history alike. It is unique within the message.
 /// - A wire name becomes the registry name that the table has for it; one that is in no table goes through as it is, and
-///   the registry says that there is no such tool.
+///   the registry says whether there is such a tool. The table is no permission; restrictions and guards are.
 /// - When the model was stopped before it was done, by a limit on tokens for instance, the last call becomes a
 ///   [`ToolCall::cut_off`]: it may look whole and not be. [`stopped`](Turn::stopped) says why.
 /// - Calls of another kind than functions, such as custom tools of `OpenAI`, end in `INVALID_ARGS` at the latest, and are
@@ -130,8 +130,11 @@ impl Turn {
         broken: Option<String>,
         names: &NameTable,
     ) -> Self {
-        let nothing = Raw { message: Value::Null, text: String::new(), calls: Vec::new(), stopped: None };
-        let mut raw = read(format, body).unwrap_or(nothing);
+        let nothing = |error: TurnError| {
+            let stopped = Some(error.to_string());
+            Raw { message: Value::Null, text: String::new(), calls: Vec::new(), stopped }
+        };
+        let mut raw = read(format, body).unwrap_or_else(nothing);
         for (call, cut) in raw.calls.iter_mut().zip(cut) {
             call.cut |= cut;
         }
@@ -185,7 +188,8 @@ impl Turn {
         self.stopped.as_deref()
     }
 
-    /// What the history gets before the answers. For `OpenAI` Responses it is a list of items, for MCP the request.
+    /// What the history gets before the answers. For `OpenAI` Responses it is a list of items, for MCP the request. `null` if
+    /// a stream held no message at all.
     pub fn message(&self) -> &Value {
         &self.message
     }
@@ -208,7 +212,8 @@ impl Turn {
     /// client keeps its own requests, the answers.
     pub fn exchange(&self, results: &[Arc<ToolResult>]) -> Vec<Value> {
         let mut out = match (self.format, &self.message) {
-            (Format::Mcp, _) => Vec::new(),
+            // A stream may have held nothing that a history could.
+            (Format::Mcp, _) | (_, Value::Null) => Vec::new(),
             (_, Value::Array(items)) => items.clone(),
             (_, message) => vec![message.clone()],
         };

@@ -103,7 +103,7 @@ pub(crate) fn no_message(format: Format, body: &Value, expected: &str) -> TurnEr
 
 /// The error that a body or an event carries, in its own words; at most 200 bytes of them.
 pub(crate) fn reported(body: &Value) -> Option<String> {
-    let error = body.get("error").filter(|error| !error.is_null())?;
+    let error = body.get("error").filter(|error| !error.is_null() && **error != false && **error != "")?;
     let text = [&error["message"], &error["type"], &error["code"], error].into_iter().find_map(Value::as_str);
     Some(start_of(text.unwrap_or("without a message"), 200).to_owned())
 }
