@@ -48,8 +48,31 @@ fn document() -> Map<String, Value> {
             // The last result of every message is lost.
             messages.extend(turn.exchange(&results[..results.len() - 1]));
         }
+        if let Some(body) = other_kinds(*format) {
+            messages.extend(read(*format, &body).exchange(&[]));
+        }
         let key = if *format == Format::GeminiJsonSchema { "gemini" } else { format.as_str() };
         out.insert(key.to_owned(), Value::Array(messages));
     }
     out
+}
+
+/// Calls of other kinds than functions, where a format has them.
+fn other_kinds(format: Format) -> Option<Value> {
+    let custom = json!({"id": "k1", "type": "custom", "custom": {"name": "purge", "input": "x"}});
+    match format {
+        Format::OpenAiChat => Some(json!({"role": "assistant", "content": null, "tool_calls": [custom]})),
+        Format::OpenAiResponses => Some(json!([
+            {"type": "custom_tool_call", "call_id": "k1", "name": "purge", "input": "x"},
+            {"type": "shell_call", "call_id": "k2", "action": {"commands": ["ls"]}},
+            {"type": "apply_patch_call", "call_id": "k3", "status": "completed", "operation": {"type": "delete_file", "path": "a"}},
+            {"type": "tool_search_call", "call_id": "k4", "execution": "client", "arguments": {}},
+            {"type": "mcp_approval_request", "id": "k5", "name": "purge", "arguments": "{}", "server_label": "s"},
+            {"type": "computer_call", "id": "i6", "call_id": "k6", "status": "completed", "pending_safety_checks": [],
+                "action": {"type": "screenshot"}},
+            {"type": "local_shell_call", "id": "i7", "call_id": "k7", "status": "completed",
+                "action": {"type": "exec", "command": ["ls"], "env": {}}},
+        ])),
+        _ => None,
+    }
 }

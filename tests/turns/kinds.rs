@@ -61,7 +61,13 @@ fn items_of_responses_are_answered_in_the_form_of_their_kind() {
         "message",
     ];
     assert_eq!(kinds, expected);
-    let id = |i: usize| answers[i].get("call_id").or_else(|| answers[i].get("approval_request_id")).cloned();
+    let id = |i: usize| {
+        answers[i]
+            .get("call_id")
+            .or_else(|| answers[i].get("approval_request_id"))
+            .or_else(|| answers[i].get("id"))
+            .cloned()
+    };
     let ids: Vec<_> = (0..9).filter_map(id).collect();
     assert_eq!(ids, ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"]);
     assert_eq!(answers[5]["approve"], false);

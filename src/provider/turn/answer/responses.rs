@@ -39,7 +39,7 @@ fn item(reply: &Reply<'_>, after: &mut Vec<String>) -> Value {
             let output = json!([{ "stdout": out, "stderr": err, "outcome": outcome }]);
             json!({ "type": "shell_call_output", "call_id": id, "output": output })
         }
-        Kind::LocalShell => json!({ "type": "local_shell_call_output", "call_id": id, "output": text() }),
+        Kind::LocalShell => json!({ "type": "local_shell_call_output", "id": id, "output": text() }),
         Kind::Patch => {
             let status = if reply.failed { "failed" } else { "completed" };
             json!({ "type": "apply_patch_call_output", "call_id": id, "status": status, "output": text() })
