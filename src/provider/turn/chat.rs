@@ -17,12 +17,15 @@ const CUT_SHORT: [&str; 7] =
 /// Of several choices the first: one conversation goes on with one message.
 pub(crate) fn read(format: Format, body: &Value) -> Result<Raw, TurnError> {
     let nothing = || no_message(format, body, "expected `choices`, `message` or the message itself");
+    let is_message = |m: &Value| ["role", "content", "tool_calls", "function_call"].iter().any(|k| m.get(k).is_some());
     let choice = match body.get("choices").and_then(Value::as_array) {
+        // A message may have any further members, and those of a response among them.
+        _ if is_message(body) => body,
         Some(choices) => choices.first().ok_or_else(nothing)?,
         None => body,
     };
-    let is_message = |m: &&Value| ["role", "content", "tool_calls", "function_call"].iter().any(|k| m.get(k).is_some());
-    let found = choice.get("message").or(Some(choice)).filter(is_message).and_then(Value::as_object);
+    let found = if is_message(choice) { Some(choice) } else { choice.get("message").filter(|m| is_message(m)) };
+    let found = found.and_then(Value::as_object);
     let mut message = found.ok_or_else(nothing)?.clone();
     // A member that is null says nothing, and some servers refuse it.
     message.retain(|name, value| name == "content" || !value.is_null());
