@@ -21,7 +21,7 @@ fn copy_of_the_package(to: &Path) {
     for file in ["Cargo.toml", "Cargo.lock", "README.md"] {
         fs::copy(from.join(file), to.join(file)).expect("a file of the package can be copied");
     }
-    for folder in ["src", "benches"] {
+    for folder in ["src", "benches", "examples"] {
         copy_folder(&from.join(folder), &to.join(folder));
     }
 }
