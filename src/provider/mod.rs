@@ -7,8 +7,14 @@ mod export;
 mod format;
 mod mcp_tools;
 mod names;
+mod sse;
+mod stream;
+mod turn;
 
 pub use export::{Budget, Export, Exporter, Loss, LossKind, Mode, Strict, ToolReport};
 pub use format::Format;
 pub use mcp_tools::{ListingProblem, McpTool, McpTools};
 pub use names::{NameError, NameTable};
+pub use sse::{SseDecoder, SseError};
+pub use stream::TurnBuilder;
+pub use turn::{Turn, TurnError};

@@ -2,7 +2,7 @@
 
 use super::{found, none, read, root, rust_files};
 
-const FOLDERS: [&str; 4] = ["src", "tests", "examples", "benches"];
+const FOLDERS: [&str; 6] = ["src", "tests", "examples", "benches", "fuzz/bodies", "fuzz/fuzz_targets"];
 const MOST_LINES: usize = 500;
 
 /// Marks of unfinished work. In pieces, so that this file does not hold them.
