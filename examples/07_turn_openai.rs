@@ -9,8 +9,8 @@ use std::{env, error::Error, time::Duration};
 use axum::{Json, Router, body::Body, http::StatusCode, response::IntoResponse, routing::post};
 use serde_json::{Value, json};
 use toolgate::{
-    BatchOptions, OutputSpec, RegisterError, ToolInfo, ToolRegistry,
-    provider::{Format, NameTable, SseDecoder, Turn, TurnBuilder},
+    BatchOptions, OutputSpec, RegisterError, ToolRegistry,
+    provider::{Export, Exporter, Format, SseDecoder, Strict, Turn, TurnBuilder},
     tool,
 };
 
@@ -25,16 +25,6 @@ fn weather(registry: &ToolRegistry) -> Result<(), RegisterError> {
         Ok(json!(format!("{city}: {}", if city == "Lisbon" { "dry, 21 degrees" } else { "rain, 9 degrees" })))
     }))?;
     Ok(())
-}
-
-/// The tools as the provider wants them, under the names of the table.
-fn tools(tools: &[ToolInfo], names: &NameTable) -> Vec<Value> {
-    let function = |info: &ToolInfo| {
-        let (schema, name) = (info.schema(), names.wire_name(info.name())?);
-        let function = json!({"name": name, "description": schema.description(), "parameters": schema.parameters()});
-        Some(json!({"type": "function", "function": function}))
-    };
-    tools.iter().filter_map(function).collect()
 }
 
 /// Where to ask, and as whom.
@@ -64,14 +54,14 @@ impl Endpoint {
     }
 
     /// Sends the history, and puts the turn together while it arrives.
-    async fn ask(&self, messages: &[Value], tools: &[Value], names: &NameTable) -> Result<Turn, Box<dyn Error>> {
-        let body = json!({"model": self.model, "messages": messages, "tools": tools, "stream": true});
+    async fn ask(&self, messages: &[Value], export: &Export) -> Result<Turn, Box<dyn Error>> {
+        let body = json!({"model": self.model, "messages": messages, "tools": export.tools(), "stream": true});
         let request = self.client.post(format!("{}/chat/completions", self.base_url)).bearer_auth(&self.key);
         let mut response = request.json(&body).send().await?;
         if !response.status().is_success() {
             return Err(format!("{}: {}", response.status(), response.text().await?).into());
         }
-        let (mut events, mut turn) = (SseDecoder::new(), TurnBuilder::new(FORMAT, names));
+        let (mut events, mut turn) = (SseDecoder::new(), TurnBuilder::new(FORMAT, export.names()));
         while let Some(bytes) = response.chunk().await? {
             for data in events.push(&bytes)? {
                 turn.push_text(&data);
@@ -85,21 +75,22 @@ impl Endpoint {
 async fn main() -> Result<(), Box<dyn Error>> {
     let registry = ToolRegistry::new();
     weather(&registry)?;
-    let infos = registry.tools();
-    let (names, refused) = NameTable::portable(infos.iter().map(ToolInfo::name));
-    assert!(refused.is_empty());
-    let tools = tools(&infos, &names);
+    let export = Exporter::new(FORMAT).strict(Strict::WherePossible).export(&registry.tools());
+    for (report, reason) in export.refused() {
+        println!("{} stays here: {reason}", report.name);
+    }
 
     let endpoint = Endpoint::find().await?;
     let question = "In which of Lisbon and Oslo do I need an umbrella today?";
     println!("{}\n\nuser       {question}", endpoint.base_url);
     let mut messages = vec![json!({"role": "user", "content": question})];
     for _ in 0..8 {
-        let turn = endpoint.ask(&messages, &tools, &names).await?;
+        let turn = endpoint.ask(&messages, &export).await?;
         if !turn.text().is_empty() {
             println!("assistant  {}", turn.text());
         }
-        let results = registry.execute_batch(turn.calls().to_vec(), BatchOptions::new()).await;
+        let calls = turn.calls().iter().map(|call| export.receive(&registry, call.clone()));
+        let results = registry.execute_batch(calls, BatchOptions::new()).await;
         for (call, result) in turn.calls().iter().zip(&results) {
             println!("  {:<8} {} -> {}", call.id(), call.name(), result.text().replace('\n', " "));
         }

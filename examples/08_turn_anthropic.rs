@@ -9,8 +9,8 @@ use std::{env, error::Error, time::Duration};
 use axum::{Json, Router, http::StatusCode, routing::post};
 use serde_json::{Value, json};
 use toolgate::{
-    BatchOptions, ContentBlock, OutputSpec, RegisterError, ToolError, ToolInfo, ToolRegistry,
-    provider::{Format, NameTable, Turn},
+    BatchOptions, ContentBlock, OutputSpec, RegisterError, ToolError, ToolRegistry,
+    provider::{Export, Exporter, Format, Strict, Turn},
     tool,
 };
 
@@ -28,15 +28,6 @@ fn register(registry: &ToolRegistry) -> Result<(), RegisterError> {
     let print = tool("printer.print").description("Prints the last photo").output(OutputSpec::text());
     registry.register(print.body(|_| async { Err(ToolError::new("OUT_OF_PAPER", "the printer is out of paper")) }))?;
     Ok(())
-}
-
-/// The tools as the provider wants them, under the names of the table.
-fn tools(tools: &[ToolInfo], names: &NameTable) -> Vec<Value> {
-    let one = |info: &ToolInfo| {
-        let (schema, name) = (info.schema(), names.wire_name(info.name())?);
-        Some(json!({"name": name, "description": schema.description(), "input_schema": schema.parameters()}))
-    };
-    tools.iter().filter_map(one).collect()
 }
 
 /// Where to ask, and as whom.
@@ -65,13 +56,13 @@ impl Endpoint {
         })
     }
 
-    async fn ask(&self, messages: &[Value], tools: &[Value], names: &NameTable) -> Result<Turn, Box<dyn Error>> {
-        let body = json!({"model": self.model, "max_tokens": 1024, "messages": messages, "tools": tools});
+    async fn ask(&self, messages: &[Value], export: &Export) -> Result<Turn, Box<dyn Error>> {
+        let body = json!({"model": self.model, "max_tokens": 1024, "messages": messages, "tools": export.tools()});
         let request = self.client.post(format!("{}/v1/messages", self.base_url));
         let request = request.header("x-api-key", &self.key).header("anthropic-version", "2023-06-01");
         let response: Value = request.json(&body).send().await?.json().await?;
         // An error that the provider reports is one here.
-        Ok(Turn::read(FORMAT, &response, names)?)
+        Ok(Turn::read(FORMAT, &response, export.names())?)
     }
 }
 
@@ -79,21 +70,22 @@ impl Endpoint {
 async fn main() -> Result<(), Box<dyn Error>> {
     let registry = ToolRegistry::new();
     register(&registry)?;
-    let infos = registry.tools();
-    let (names, refused) = NameTable::portable(infos.iter().map(ToolInfo::name));
-    assert!(refused.is_empty());
-    let tools = tools(&infos, &names);
+    let export = Exporter::new(FORMAT).strict(Strict::WherePossible).export(&registry.tools());
+    for (report, reason) in export.refused() {
+        println!("{} stays here: {reason}", report.name);
+    }
 
     let endpoint = Endpoint::find().await?;
     let request = "Take a photo, print it, and tell me its colour.";
     println!("{}\n\nuser       {request}", endpoint.base_url);
     let mut messages = vec![json!({"role": "user", "content": request})];
     for _ in 0..8 {
-        let turn = endpoint.ask(&messages, &tools, &names).await?;
+        let turn = endpoint.ask(&messages, &export).await?;
         if !turn.text().is_empty() {
             println!("assistant  {}", turn.text());
         }
-        let results = registry.execute_batch(turn.calls().to_vec(), BatchOptions::new()).await;
+        let calls = turn.calls().iter().map(|call| export.receive(&registry, call.clone()));
+        let results = registry.execute_batch(calls, BatchOptions::new()).await;
         for (call, result) in turn.calls().iter().zip(&results) {
             let images = result.content().iter().filter(|block| block.as_text().is_none()).count();
             println!("  {:<8} {} -> {} and {images} images", call.id(), call.name(), result.text());

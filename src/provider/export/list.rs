@@ -2,9 +2,12 @@
 
 use serde_json::Value;
 
-use crate::provider::{
-    Format, NameTable,
-    export::report::{Mode, ToolReport},
+use crate::{
+    Repairs, ToolCall, ToolRegistry,
+    provider::{
+        Format, NameTable,
+        export::report::{Mode, ToolReport},
+    },
 };
 
 /// Tools in a provider's format, and what was done to each. Made by [`Exporter::export`](crate::provider::Exporter::export).
@@ -65,8 +68,32 @@ impl Export {
         })
     }
 
+    /// The call as it is to run: for a tool that went out strictly, each `null` that stands for what the model leaves out is
+    /// left out, where the tool's own parameters do not take it. Every other call stays as it is.
+    ///
+    /// What was left out is on the call: see [`ToolCall::repaired`].
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// # use toolgate::{OutputSpec, ToolCall, ToolRegistry, provider::{Exporter, Format, Strict}, tool};
+    /// # let registry = ToolRegistry::new();
+    /// # let lines = json!({"type": "object", "properties": {"lines": {"type": "integer"}}});
+    /// # registry.register(tool("read").parameters(lines).output(OutputSpec::any()).body(|_| async { Ok(json!(1)) }))?;
+    /// let export = Exporter::new(Format::OpenAiChat).strict(Strict::WherePossible).export(&registry.tools());
+    /// let sent = ToolCall::from_model("c1", "read", r#"{"lines": null}"#);
+    /// let call = export.receive(&registry, sent);
+    /// assert_eq!(call.repaired().map(ToString::to_string).as_deref(), Some("/lines: was null, left out"));
+    /// # Ok::<(), toolgate::RegisterError>(())
+    /// ```
+    pub fn receive(&self, registry: &ToolRegistry, call: ToolCall) -> ToolCall {
+        if self.is_strict(call.name()) {
+            return registry.repair(call, Repairs::none().null_for_absent(true));
+        }
+        call
+    }
+
     /// Whether the tool `name` of the registry went out strictly. But for Anthropic, a model then sends `null` for what it
-    /// leaves out, which the tool's own parameters may not take.
+    /// leaves out, which the tool's own parameters may not take: [`receive`](Self::receive) sees to that.
     pub fn is_strict(&self, name: &str) -> bool {
         self.report(name).is_some_and(|report| report.mode == Mode::Strict)
     }
