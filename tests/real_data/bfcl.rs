@@ -6,7 +6,7 @@ use toolgate::ToolCall;
 use super::{folder, lines, registry_of, run, text, verdict};
 
 /// Files, lines, calls.
-const FILES: [(&str, usize, usize); 5] = [
+pub(super) const FILES: [(&str, usize, usize); 5] = [
     ("live_simple.jsonl", 258, 1_837),
     ("multiple.jsonl", 200, 1_473),
     ("other_tools.jsonl", 311, 0),

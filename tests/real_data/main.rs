@@ -4,6 +4,9 @@
 
 mod bfcl;
 mod corners;
+#[cfg(feature = "providers")]
+mod exports;
+#[cfg(feature = "providers")]
 mod mcp;
 
 use std::{

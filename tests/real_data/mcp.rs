@@ -8,7 +8,7 @@ use toolgate::{ToolCall, ToolRegistry, provider::McpTools};
 use super::{folder, read, run, verdict};
 
 /// File and contents of every server's capture.
-fn servers() -> Vec<(String, Value)> {
+pub(super) fn servers() -> Vec<(String, Value)> {
     let folder = folder("mcp");
     let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut files: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
@@ -28,7 +28,7 @@ fn listed(capture: &Value) -> McpTools {
 }
 
 /// A registry of a server's tools, whose bodies answer as the capture says: by the call's id.
-fn registry(capture: &Value) -> ToolRegistry {
+pub(super) fn registry(capture: &Value) -> ToolRegistry {
     let registry = ToolRegistry::new();
     for tool in listed(capture).tools() {
         let calls = capture["calls"].clone();
