@@ -128,6 +128,27 @@ impl ToolError {
         Self::failed(error.to_string()).with_source(error)
     }
 
+    /// A failure with `error` as its source, which is what `?` makes of errors that have a type. For boxed ones, such as those of
+    /// `anyhow` (`.into_boxed_dyn_error()`).
+    ///
+    /// ```
+    /// # use toolgate::ToolError;
+    /// fn helper() -> Result<u8, Box<dyn std::error::Error + Send + Sync>> {
+    ///     Err("no luck".into())
+    /// }
+    ///
+    /// fn body() -> Result<u8, ToolError> {
+    ///     Ok(helper().map_err(ToolError::from_boxed)?)
+    /// }
+    /// assert_eq!(body().unwrap_err().message(), "the tool failed");
+    /// ```
+    pub fn from_boxed(error: Box<dyn Error + Send + Sync>) -> Self {
+        let mut failure = Self::failed("the tool failed");
+        failure.parts.source = Some(Arc::from(error));
+        failure.parts.converted = true;
+        failure
+    }
+
     /// What the first of `maps` that knows its source makes of a failure that was converted; others stay as they are.
     pub(crate) fn mapped(self, maps: &[ErrorMap]) -> Self {
         let Some(source) = self.parts.source.as_ref().filter(|_| self.parts.converted) else { return self };

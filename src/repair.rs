@@ -40,7 +40,8 @@ impl Repairs {
         self
     }
 
-    /// `null` for a member that is declared, not required, and must not be null: it is left out.
+    /// `null` for a member that is declared, not required, and must not be null: it is left out. This one is made even
+    /// where the arguments stay invalid, so that the model is told of the rest alone.
     #[must_use]
     pub fn null_for_absent(mut self, yes: bool) -> Self {
         self.null_for_absent = yes;
@@ -126,7 +127,8 @@ pub(crate) enum Original<'a> {
     Value(&'a Value),
 }
 
-/// Repairs what may be; the result is an object that `fits`, and differs from the original. None if that cannot be had.
+/// Repairs what may be; the result is an object that differs from the original and `fits`, or lacks nothing but nulls that
+/// stood for nothing. None if the original fits, or neither can be had.
 pub(crate) fn repair(
     original: &Original<'_>,
     schema: &Value,
@@ -141,18 +143,38 @@ pub(crate) fn repair(
             (*value).clone()
         }
     };
-    let mut workshop = Workshop { allowed, limits, done: Vec::new() };
-    let mut object = workshop.whole(read)?;
-    if !fits(&object) {
-        workshop.mend(&mut object, &Guide::new(schema), &mut String::new());
+    if read.is_object() && fits(&read) {
+        return None;
     }
-    // Strings have been unpacked: the limits hold for what came out.
-    let sound = !workshop.done.is_empty() && measure(&object, limits).is_ok() && fits(&object);
-    let text = || match original {
+    let guide = Guide::new(schema);
+    let (object, repairs) = mended(&read, &guide, allowed, limits, &fits)
+        // A null that stands for nothing is in the way of what is really wrong, and of a model that cannot leave it out.
+        .or_else(|| {
+            mended(&read, &guide, Repairs::none().null_for_absent(allowed.null_for_absent), limits, |_| true)
+        })?;
+    let original = match original {
         Original::Text(text) => Arc::from(*text),
         Original::Value(value) => Arc::from(value.to_string()),
     };
-    sound.then(|| (object, Repaired { original: text(), repairs: workshop.done }))
+    Some((object, Repaired { original, repairs }))
+}
+
+/// A copy in which all is done that may be, if something was, and what came out `fits`.
+fn mended(
+    read: &Value,
+    guide: &Guide<'_>,
+    allowed: Repairs,
+    limits: ArgumentLimits,
+    fits: impl Fn(&Value) -> bool,
+) -> Option<(Value, Vec<Repair>)> {
+    let mut workshop = Workshop { allowed, limits, done: Vec::new() };
+    let mut object = workshop.whole(read.clone())?;
+    if workshop.done.is_empty() || !fits(&object) {
+        workshop.mend(&mut object, guide, &mut String::new());
+    }
+    // Strings have been unpacked: the limits hold for what came out.
+    let sound = !workshop.done.is_empty() && measure(&object, limits).is_ok() && fits(&object);
+    sound.then_some((object, workshop.done))
 }
 
 struct Workshop {

@@ -209,7 +209,8 @@ impl ToolRegistry {
         self.shared.classify(call).0
     }
 
-    /// The call, with its arguments repaired, where that is without loss and makes them valid; else the call as it is.
+    /// The call, with its arguments repaired, where that is without loss and makes them valid; else the call as it is. Of
+    /// its tool and parameters those count that its agent sees now.
     ///
     /// Nothing is repaired by itself: this is for a caller who wants to spare the model a second try, and it comes
     /// before the call exists for anybody else. Policies, approver, guards, body and log then see the repaired

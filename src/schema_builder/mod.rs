@@ -52,7 +52,8 @@ use crate::schema::{CompiledSchema, HARD_DEPTH, Shielded, deeper_than, dismantle
 ///
 /// [`ToolDefinition::parameters`](crate::ToolDefinition::parameters) and [`OutputSpec::json`](crate::OutputSpec::json) take
 /// it as it is, and take a [`Value`] as well, which is a schema of any draft, local references and recursion included.
-/// Either can be part of the other: a `Value` is taken wherever a part of a schema is.
+/// A `Value` is also taken wherever a part of a schema is. References in it start at the root of the whole, as everywhere
+/// in JSON Schema: `$defs` of a part are `#/properties/NAME/$defs/…`, and a schema that is recursive is best written whole.
 ///
 /// - Objects are **open**, the root as any other: members that are not declared are let through, as JSON Schema has it,
 ///   until [`additional_properties`](Self::additional_properties) says otherwise.

@@ -157,3 +157,15 @@ fn what_strings_hold_counts_towards_the_limits() {
     let deep = format!(r#"{{"files": "{}{}"}}"#, "[".repeat(100_000), "]".repeat(100_000));
     assert!(registry.repair(sent(&deep), Repairs::all()).repaired().is_none());
 }
+
+/// A strict export makes a model write null for what it leaves out: it must not be told that null is wrong.
+#[test]
+fn nulls_for_nothing_go_even_where_something_else_is_wrong() {
+    let registry = edit_files(&Count::default());
+    let text = r#"{"files": "no list", "note": null, "mode": "quick"}"#;
+    let call = registry.repair(sent(text), Repairs::all());
+    assert_eq!(call.repaired().map(ToString::to_string).as_deref(), Some("/note: was null, left out"));
+    let (result, _) = paused(registry.execute(call));
+    let told = result.text();
+    assert!(told.contains("/files") && told.contains("/mode") && !told.contains("/note"), "{told}");
+}

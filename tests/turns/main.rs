@@ -6,6 +6,7 @@ mod bodies;
 mod bounds;
 mod calls;
 mod check_file;
+mod endings;
 mod kinds;
 mod pairing;
 mod streams;

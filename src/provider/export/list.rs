@@ -71,7 +71,8 @@ impl Export {
     /// The call as it is to run: for a tool that went out strictly, each `null` that stands for what the model leaves out is
     /// left out, where the tool's own parameters do not take it. Every other call stays as it is.
     ///
-    /// What was left out is on the call: see [`ToolCall::repaired`].
+    /// What was left out is on the call: see [`ToolCall::repaired`]. The registry knows the tool by the call's agent: give it
+    /// that first ([`ToolCall::with_agent`]).
     ///
     /// ```
     /// # use serde_json::json;

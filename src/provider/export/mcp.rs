@@ -21,7 +21,7 @@ pub(super) fn tool(info: &ToolInfo, losses: &mut Losses) -> Value {
     let output = info.output_schema();
     if output.get("type") == Some(&json!("object")) {
         out.insert("outputSchema".to_owned(), output.clone());
-    } else {
+    } else if output.as_object().is_none_or(|map| !map.is_empty()) {
         let help = "structured output is an object in MCP, and this tool's is not declared as one";
         losses.add("", "outputSchema", LossKind::Dropped, help);
     }

@@ -8,8 +8,9 @@ use crate::provider::{
 };
 
 /// Reasons to stop at which the last call may be a piece of one.
-const CUT_SHORT: [&str; 8] = [
+const CUT_SHORT: [&str; 9] = [
     "max_tokens",
+    "pause_turn",
     "model_context_window_exceeded",
     "refusal",
     "content_filtered",

@@ -36,8 +36,12 @@ pub(crate) fn read(format: Format, body: &Value) -> Result<Raw, TurnError> {
         message.insert("content".to_owned(), json!(""));
     }
     let stopped = choice.get("finish_reason").and_then(Value::as_str).filter(|reason| CUT_SHORT.contains(reason));
-    let text = text(message.get("content"));
-    Ok(Raw { message: Value::Object(message), text, calls, stopped: stopped.map(str::to_owned) })
+    let (mut text, mut stopped) = (text(message.get("content")), stopped.map(str::to_owned));
+    if let Some(refusal) = message.get("refusal").and_then(Value::as_str).filter(|refusal| !refusal.is_empty()) {
+        text.push_str(refusal);
+        stopped.get_or_insert_with(|| "refusal".to_owned());
+    }
+    Ok(Raw { message: Value::Object(message), text, calls, stopped })
 }
 
 fn calls(format: Format, message: &mut Map<String, Value>) -> Result<Vec<RawCall>, TurnError> {

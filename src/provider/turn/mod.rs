@@ -71,7 +71,7 @@ use crate::{
 /// - A wire name becomes the registry name that the table has for it; one that is in no table goes through as it is, and
 ///   the registry says whether there is such a tool. The table is no permission; restrictions and guards are.
 /// - When the model was stopped before it was done, by a limit on tokens for instance, the last call becomes a
-///   [`ToolCall::cut_off`]: it may look whole and not be. [`stopped`](Turn::stopped) says why.
+///   [`ToolCall::cut_off`]: it may look whole and not be. [`stopped`](Turn::stopped) says why, also where a model refuses.
 /// - Calls of another kind than functions, such as custom tools of `OpenAI`, end in `INVALID_ARGS` at the latest, and are
 ///   answered in the way of their kind.
 ///
@@ -103,6 +103,9 @@ pub(crate) struct WireCall {
     pub(crate) name: String,
     pub(crate) kind: Kind,
 }
+
+/// Anthropic's word for a turn that goes on when it is sent back as it is: nothing in it is half.
+const PAUSED: &str = "pause_turn";
 
 impl Turn {
     /// Reads a whole response, or the assistant's message in it; which of the two is seen by its members. For MCP it is a
@@ -143,8 +146,8 @@ impl Turn {
     }
 
     fn settled(format: Format, mut raw: Raw, names: &NameTable) -> Self {
-        if let (Some(_), Some(last)) = (&raw.stopped, raw.calls.last_mut()) {
-            last.cut = true;
+        if let (Some(reason), Some(last)) = (&raw.stopped, raw.calls.last_mut()) {
+            last.cut |= reason != PAUSED;
         }
         let ids = ids::settle(&raw.calls);
         // Gemini pairs by order and name where there are no ids.
@@ -182,8 +185,9 @@ impl Turn {
         &self.text
     }
 
-    /// Why the model was stopped before it was done, or the stream before its end: the provider's word for it, such as
-    /// `length`, or a sentence. `None` for a turn that is whole.
+    /// Why the model is not done, or the stream did not come to its end: the provider's word for it, such as `length`, or a
+    /// sentence. `refusal` if the model refused, in words that are in [`text`](Self::text) where the provider gives them;
+    /// `pause_turn` if the conversation is to be sent back as it is for the model to go on. `None` for a turn that is whole.
     pub fn stopped(&self) -> Option<&str> {
         self.stopped.as_deref()
     }

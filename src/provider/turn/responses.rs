@@ -31,7 +31,7 @@ pub(crate) fn read(body: &Value) -> Result<Raw, TurnError> {
         (Value::Object(_), _) if body["type"].is_string() => vec![body.clone()],
         _ => return Err(nothing()),
     };
-    let (mut text, mut calls) = (String::new(), Vec::new());
+    let (mut text, mut calls, mut refused) = (String::new(), Vec::new(), false);
     for (at, item) in items.iter().enumerate() {
         let Some(kind) = item.get("type").and_then(Value::as_str).or_else(|| item.get("role").map(|_| "message"))
         else {
@@ -39,7 +39,16 @@ pub(crate) fn read(body: &Value) -> Result<Raw, TurnError> {
         };
         if kind == "message" {
             let parts = item["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-            text.extend(parts.iter().filter(|p| p["type"] == "output_text").filter_map(|p| p["text"].as_str()));
+            for part in parts {
+                match part["type"].as_str() {
+                    Some("output_text") => text.push_str(part["text"].as_str().unwrap_or_default()),
+                    Some("refusal") => {
+                        text.push_str(part["refusal"].as_str().unwrap_or_default());
+                        refused = true;
+                    }
+                    _ => {}
+                }
+            }
         } else if let Some(call) = read_call(at, kind, item) {
             calls.push(call);
         }
@@ -48,7 +57,7 @@ pub(crate) fn read(body: &Value) -> Result<Raw, TurnError> {
         Some(status @ ("incomplete" | "failed" | "cancelled")) if body.get("output").is_some() => {
             Some(body["incomplete_details"]["reason"].as_str().unwrap_or(status).to_owned())
         }
-        _ => None,
+        _ => refused.then(|| "refusal".to_owned()),
     };
     if items.is_empty() && body.get("error").is_some_and(|error| !error.is_null()) {
         return Err(nothing());
