@@ -4,7 +4,11 @@ use std::{collections::HashSet, fmt};
 
 use serde_json::{Value, json};
 
-use crate::{Annotations, OutputSpec, ToolDefinition, tool};
+use crate::{
+    Annotations, OutputSpec, ToolDefinition,
+    provider::turn::{MOST_LEVELS, deeper_than},
+    tool,
+};
 
 /// The tools that an MCP server lists. One bad entry costs that entry, and never the others.
 ///
@@ -33,6 +37,7 @@ use crate::{Annotations, OutputSpec, ToolDefinition, tool};
 #[derive(Clone, Debug, Default)]
 pub struct McpTools {
     tools: Vec<McpTool>,
+    names: HashSet<String>,
     problems: Vec<ListingProblem>,
 }
 
@@ -99,6 +104,9 @@ impl McpTools {
     }
 
     fn add(&mut self, index: usize, entry: &Value) {
+        if deeper_than(entry, MOST_LEVELS) {
+            return self.problem(index, format!("is nested deeper than {MOST_LEVELS} levels"));
+        }
         let text = |name: &str| entry.get(name).and_then(Value::as_str).map(str::to_owned);
         let Some(name) = text("name") else {
             return self.problem(index, "has no name");
@@ -117,8 +125,7 @@ impl McpTools {
     }
 
     fn keep(&mut self, index: usize, tool: McpTool) {
-        let known: HashSet<_> = self.tools.iter().map(|t| t.name.as_str()).collect();
-        if known.contains(tool.name.as_str()) {
+        if !self.names.insert(tool.name.clone()) {
             return self.problem(index, format!("{:?} is listed twice; the first one counts", tool.name));
         }
         self.tools.push(tool);

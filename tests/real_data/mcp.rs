@@ -137,5 +137,8 @@ fn entries_that_are_no_tools_and_repeated_names_are_told_and_cost_nothing_else()
             "tool 5 of the listing: \"b\" is listed twice; the first one counts",
         ]
     );
+    let deep = (0..130).fold(json!({}), |inner, _| json!({ "items": inner }));
+    let listed = McpTools::read(&json!([{"name": "deep", "inputSchema": deep}, tool("a", "")]));
+    assert_eq!((listed.tools().len(), listed.problems()[0].message()), (1, "is nested deeper than 128 levels"));
     assert_eq!(McpTools::read(&json!({"error": {"code": -32601}})).problems().len(), 1);
 }

@@ -196,3 +196,65 @@ fn the_same_over_server_sent_events() {
     builder.push_text("{\"choices\": ");
     assert_eq!(builder.finish().stopped(), Some("an event is no JSON"));
 }
+
+/// Chunks with these deltas, and the reason to finish in the last one, if it is given.
+fn chunks(deltas: &[Value], finish: Option<&str>) -> Turn {
+    let mut builder = TurnBuilder::new(Format::OpenAiChat, &names());
+    for (i, delta) in deltas.iter().enumerate() {
+        let reason = finish.filter(|_| i + 1 == deltas.len());
+        builder.push(&json!({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}));
+    }
+    builder.finish()
+}
+
+fn piece(index: Option<u64>, id: &str, name: &str, arguments: &Value) -> Value {
+    let mut piece = json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+    if let Some(index) = index {
+        piece["index"] = json!(index);
+    }
+    json!({"tool_calls": [piece]})
+}
+
+#[test]
+fn an_empty_reason_to_finish_ends_nothing() {
+    let mut builder = TurnBuilder::new(Format::OpenAiChat, &names());
+    let delta = piece(Some(0), "c1", "purge", &json!(""));
+    builder.push(&json!({"choices": [{"index": 0, "delta": delta, "finish_reason": ""}]}));
+    let turn = builder.finish();
+    assert!(turn.stopped().is_some());
+    assert_eq!(codes(&results(&turn)), ["INVALID_ARGS"], "it is not known to be whole");
+}
+
+#[test]
+fn a_further_name_begins_a_further_call() {
+    let empty = json!("");
+    let second = json!(r#"{"path": "b"}"#);
+    let wire = names().wire_name("fs.read").expect("in the table").to_owned();
+    let together = json!({"tool_calls": [
+        {"function": {"name": "purge", "arguments": ""}},
+        {"function": {"name": wire, "arguments": r#"{"path": "b"}"#}},
+    ]});
+    for deltas in [
+        vec![piece(Some(0), "", "purge", &empty), piece(Some(0), "", &wire, &second)],
+        vec![piece(None, "", "purge", &empty), piece(None, "", &wire, &second)],
+        vec![together],
+    ] {
+        let turn = chunks(&deltas, Some("tool_calls"));
+        let called: Vec<_> = turn.calls().iter().map(toolgate::ToolCall::name).collect();
+        assert_eq!(called, ["purge", "fs.read"], "{deltas:?}");
+        let results = results(&turn);
+        assert_eq!(results[1].text(), "content of b");
+        paired(&turn, &turn.exchange(&results));
+    }
+    // A name that is said again is the same call's.
+    let again = [piece(Some(0), "c1", &wire, &json!(r#"{"path":"#)), piece(Some(0), "c1", &wire, &json!(r#" "a"}"#))];
+    assert_eq!(results(&chunks(&again, Some("tool_calls")))[0].text(), "content of a");
+}
+
+#[test]
+fn arguments_that_came_twice_are_nobodys() {
+    let twice = [piece(Some(0), "c1", "purge", &json!({"older_than_days": 1})), piece(Some(0), "c1", "", &json!({}))];
+    assert_eq!(codes(&results(&chunks(&twice, Some("tool_calls")))), ["INVALID_ARGS"]);
+    let once = [piece(Some(0), "c1", "purge", &json!({"older_than_days": 1}))];
+    assert_eq!(codes(&results(&chunks(&once, Some("tool_calls")))), ["ok"]);
+}

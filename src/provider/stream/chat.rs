@@ -27,6 +27,8 @@ struct Slot {
     arguments: String,
     /// Arguments that came as JSON, against the format.
     whole: Option<Value>,
+    /// They came so more than once: which of them are meant is not known.
+    unclear: bool,
     custom: bool,
 }
 
@@ -38,7 +40,9 @@ impl Chat {
         let delta = choice.get("delta").or_else(|| choice.get("message")).and_then(Value::as_object);
         for (name, value) in delta.into_iter().flatten().filter(|(_, value)| !value.is_null()) {
             match (name.as_str(), value) {
-                ("tool_calls", Value::Array(calls)) => calls.iter().try_for_each(|call| self.call(call, room))?,
+                ("tool_calls", Value::Array(calls)) => {
+                    calls.iter().try_for_each(|call| self.call(call, calls.len() > 1, room))?;
+                }
                 ("function_call", call) => {
                     if self.legacy.is_none() {
                         room.call()?;
@@ -49,7 +53,8 @@ impl Chat {
                 _ => self.member(name, value, room)?,
             }
         }
-        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
+        let reason = choice.get("finish_reason").and_then(Value::as_str);
+        if let Some(reason) = reason.filter(|reason| !reason.is_empty()) {
             let mut finish = String::new();
             room.append(&mut finish, reason)?;
             self.finish = Some(finish);
@@ -74,11 +79,15 @@ impl Chat {
         }
     }
 
-    fn call(&mut self, piece: &Value, room: &mut Room) -> Result<(), String> {
+    /// Takes one piece of a call; `among` others of the same delta, or as its only one.
+    fn call(&mut self, piece: &Value, among: bool, room: &mut Room) -> Result<(), String> {
         let index = piece.get("index").and_then(Value::as_u64);
         let id = piece.get("id").and_then(Value::as_str).unwrap_or_default();
-        let named = piece.get("function").or_else(|| piece.get("custom")).and_then(|f| f["name"].as_str());
-        let at = if let Some(at) = self.slot(index, id, named.is_some_and(|name| !name.is_empty())) {
+        let function = piece.get("function").or_else(|| piece.get("custom"));
+        let name = function.and_then(|f| f["name"].as_str()).unwrap_or_default();
+        let begins = !name.is_empty() && index.is_none() && id.is_empty() && among;
+        let at = self.slot(index, id).filter(|at| !begins && !self.calls[*at].is_another(id, name));
+        let at = if let Some(at) = at {
             at
         } else {
             room.call()?;
@@ -106,15 +115,10 @@ impl Chat {
         Ok(())
     }
 
-    /// Which call a piece belongs to: that of its index, unless it has a name and another id, as from servers that give
-    /// every call the index 0; without an index that of its id, or else the last one.
-    fn slot(&self, index: Option<u64>, id: &str, named: bool) -> Option<usize> {
+    /// Which call a piece may belong to: that of its index; without an index that of its id, or else the last one.
+    fn slot(&self, index: Option<u64>, id: &str) -> Option<usize> {
         match index {
-            Some(_) => {
-                let at = self.calls.iter().rposition(|slot| slot.index == index)?;
-                let other = named && !id.is_empty() && !self.calls[at].id.is_empty() && self.calls[at].id != id;
-                (!other).then_some(at)
-            }
+            Some(_) => self.calls.iter().rposition(|slot| slot.index == index),
             None if !id.is_empty() => self.calls.iter().rposition(|slot| slot.id == id),
             None => self.calls.len().checked_sub(1),
         }
@@ -124,7 +128,10 @@ impl Chat {
     pub(crate) fn finish(mut self) -> Assembled {
         let ended = self.finish.is_some();
         self.calls.sort_by_key(|slot| slot.index);
-        let cut = vec![!ended; self.calls.len().max(1)];
+        let mut cut: Vec<bool> = self.calls.iter().map(|call| !ended || call.unclear).collect();
+        if let Some(call) = &self.legacy {
+            cut.push(!ended || call.unclear);
+        }
         if let Some(call) = self.legacy {
             self.message.insert("function_call".to_owned(), call.made("arguments"));
         }
@@ -138,6 +145,18 @@ impl Chat {
 }
 
 impl Slot {
+    /// Whether a piece with this id and name begins another call, although its index or place is this one's: some
+    /// servers give every call the index 0.
+    fn is_another(&self, id: &str, name: &str) -> bool {
+        if name.is_empty() {
+            return false;
+        }
+        if id.is_empty() || self.id.is_empty() {
+            return !self.name.is_empty() && self.name != name;
+        }
+        self.id != id
+    }
+
     fn function(&mut self, piece: &Value, input: &str, room: &mut Room) -> Result<(), String> {
         // A name comes once, or again and again; never in pieces.
         if let Some(name) = piece.get("name").and_then(Value::as_str).filter(|_| self.name.is_empty()) {
@@ -145,8 +164,14 @@ impl Slot {
         }
         match piece.get(input) {
             None | Some(Value::Null) => {}
-            Some(Value::String(more)) => room.append(&mut self.arguments, more)?,
-            Some(other) => self.whole = Some(room.copy(other)?),
+            Some(Value::String(more)) => {
+                self.unclear |= self.whole.is_some() && !more.is_empty();
+                room.append(&mut self.arguments, more)?;
+            }
+            Some(other) => {
+                self.unclear |= self.whole.is_some() || !self.arguments.is_empty();
+                self.whole = Some(room.copy(other)?);
+            }
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Events of Responses: items that are added, grow and are done, and the whole response at the end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,9 @@ use crate::provider::{
 /// The items so far, by their place in the output.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
-    items: BTreeMap<u64, Item>,
+    places: BTreeMap<u64, Item>,
+    /// Where items were found by their ids.
+    found: HashMap<String, u64>,
     /// The response as its last event has it.
     last: Option<Value>,
 }
@@ -71,16 +73,30 @@ impl Items {
 
     /// The item that an event is about: by its place, or else by its id.
     fn item(&mut self, event: &Value, room: &mut Room) -> Result<&mut Item, String> {
-        let by_id = || {
-            let id = event["item_id"].as_str()?;
-            self.items.iter().find(|(_, item)| item.so_far["id"] == id).map(|(at, _)| *at)
+        let at = match (event["output_index"].as_u64(), event["item_id"].as_str()) {
+            (Some(at), _) => Some(at),
+            (None, Some(id)) => self.by_id(id, room)?,
+            (None, None) => None,
         };
-        let at = event["output_index"].as_u64().or_else(by_id);
         let at = at.ok_or_else(|| "an event does not say which item it is about".to_owned())?;
-        if !self.items.contains_key(&at) {
+        if !self.places.contains_key(&at) {
             room.one_more()?;
         }
-        Ok(self.items.entry(at).or_default())
+        Ok(self.places.entry(at).or_default())
+    }
+
+    fn by_id(&mut self, id: &str, room: &mut Room) -> Result<Option<u64>, String> {
+        let known = self.found.get(id).filter(|at| self.places.get(at).is_some_and(|item| item.so_far["id"] == id));
+        if let Some(at) = known {
+            return Ok(Some(*at));
+        }
+        let at = self.places.iter().find(|(_, item)| item.so_far["id"] == id).map(|(at, _)| *at);
+        if let Some(at) = at {
+            let mut key = String::new();
+            room.append(&mut key, id)?;
+            self.found.insert(key, at);
+        }
+        Ok(at)
     }
 
     fn whole(&mut self, event: &Value, member: &str, room: &mut Room) -> Result<(), String> {
@@ -96,7 +112,7 @@ impl Items {
         let ended = self.last.is_some();
         let mut body = self.last.filter(Value::is_object).unwrap_or(json!({}));
         if body["output"].as_array().is_none_or(Vec::is_empty) {
-            let items: Vec<Value> = self.items.into_values().filter_map(Item::made).collect();
+            let items: Vec<Value> = self.places.into_values().filter_map(Item::made).collect();
             body["output"] = Value::Array(items);
         }
         if let Some(body) = body.as_object_mut() {
