@@ -95,7 +95,8 @@ impl Innermost for Dispatch<'_> {
     fn begin(&self, cx: &DispatchExecution) -> Begun {
         let core = self.call.core();
         let again = self.begun.swap(true, Ordering::AcqRel);
-        if cx.link().has_fired() {
+        // Exact, with a look at the clock where there is a deadline: nobody may have looked since it was over.
+        if cx.is_cancelled() {
             return self.refused(aborted(core));
         }
         if let Some(refused) = self.no_longer_cleared(again) {
