@@ -3,7 +3,10 @@
 use std::{future::Future, pin::Pin};
 
 use async_trait::async_trait;
-use toolgate::{DispatchExecution, DispatchOutcome, ExecuteNext, ExecuteWrapper, PolicyError};
+use toolgate::{
+    DispatchExecution, DispatchOutcome, ExecuteNext, ExecuteWrapper, PolicyError, PostDecision, PostNext, PostPolicy,
+    ToolExecution, ToolResult,
+};
 
 type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, PolicyError>> + Send + 'a>>;
 
@@ -33,6 +36,32 @@ where
 pub(crate) fn wrap<F>(name: &'static str, f: F) -> impl ExecuteWrapper
 where
     F: for<'a> Fn(&'a DispatchExecution, ExecuteNext<'a>) -> Answer<'a, DispatchOutcome> + Send + Sync + 'static,
+{
+    Part(name, f)
+}
+
+#[async_trait]
+impl<F> PostPolicy for Part<F>
+where
+    F: for<'a> Fn(&'a ToolExecution, &'a ToolResult, PostNext<'a>) -> Answer<'a, PostDecision> + Send + Sync + 'static,
+{
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    async fn review(
+        &self,
+        cx: &ToolExecution,
+        outcome: &ToolResult,
+        next: PostNext<'_>,
+    ) -> Result<PostDecision, PolicyError> {
+        (self.1)(cx, outcome, next).await
+    }
+}
+
+pub(crate) fn post<F>(name: &'static str, f: F) -> impl PostPolicy
+where
+    F: for<'a> Fn(&'a ToolExecution, &'a ToolResult, PostNext<'a>) -> Answer<'a, PostDecision> + Send + Sync + 'static,
 {
     Part(name, f)
 }

@@ -4,6 +4,7 @@ mod cancellation;
 mod cases;
 mod deadlines;
 mod depth;
+mod effects;
 mod fault_matrix;
 mod foreign;
 mod functions;
