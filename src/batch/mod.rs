@@ -3,6 +3,7 @@
 mod driver;
 mod history;
 mod options;
+mod turns;
 
 pub(crate) use driver::run;
 pub use history::repair_history;

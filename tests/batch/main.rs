@@ -2,6 +2,7 @@
 
 mod cases;
 mod keys;
+mod modes;
 mod order;
 mod schedule;
 mod stress;
