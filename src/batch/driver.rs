@@ -14,7 +14,10 @@ use std::{
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
 
-use super::options::{BatchOptions, OnCommit};
+use super::{
+    options::{BatchOptions, OnCommit},
+    watch::{Turn, Watch},
+};
 use crate::{
     call::ToolCall,
     call_core::Origin,
@@ -31,8 +34,8 @@ type Settled = Result<Draft, Exit>;
 pub(super) enum Slot {
     /// Not started: its arguments are read, nothing else.
     Waiting(ToolCall),
-    /// Started; `Some` once it has settled.
-    Started(Arc<RunningCall>, Option<Settled>),
+    /// Started; `Some` once it has settled, with what ends the watch over its signal.
+    Started(Arc<RunningCall>, Option<(Settled, Option<Turn>)>),
     /// Settled, and with the post-policies.
     Committing(Arc<RunningCall>),
     Committed(Arc<ToolResult>),
@@ -46,6 +49,7 @@ pub(super) struct Board {
     pub(super) outer: Signal,
     slots: Mutex<Vec<Slot>>,
     state: Mutex<State>,
+    watch: Watch,
 }
 
 #[derive(Default)]
@@ -66,6 +70,7 @@ pub(crate) async fn run(registry: &Arc<Shared>, calls: Vec<ToolCall>, options: B
         outer: Signal::new(cancellation),
         slots: Mutex::new(calls.into_iter().map(|call| Slot::Waiting(call.read(limits))).collect()),
         state: Mutex::default(),
+        watch: Watch::default(),
     };
     {
         let pool = Pool::default();
@@ -78,6 +83,7 @@ pub(crate) async fn run(registry: &Arc<Shared>, calls: Vec<ToolCall>, options: B
                 board.settle(&pool, cx);
                 all_committed = all_committed || committer.as_mut().poll(cx).is_ready();
                 all_started = all_started || starter.as_mut().poll(cx).is_ready();
+                board.watch.poll(cx);
                 if all_committed && all_started {
                     return Poll::Ready(());
                 }
@@ -131,8 +137,11 @@ impl Board {
     }
 
     fn has_settled(&self, at: usize, settled: Settled) {
-        if let Slot::Started(_, outcome) = &mut self.slots()[at] {
-            *outcome = Some(settled);
+        // Whose turn it is now is not left unpolled.
+        let waits = self.state().committed < at;
+        if let Slot::Started(call, outcome) = &mut self.slots()[at] {
+            let turn = waits.then(|| self.watch.add(&call.signal()));
+            *outcome = Some((settled, turn));
         }
         self.state().moves += 1;
     }
@@ -219,7 +228,7 @@ impl Board {
     fn take_settled(&self, at: usize) -> Poll<(Arc<RunningCall>, Settled)> {
         let slot = &mut self.slots()[at];
         match std::mem::replace(slot, Slot::Moving) {
-            Slot::Started(call, Some(settled)) => {
+            Slot::Started(call, Some((settled, _turn))) => {
                 *slot = Slot::Committing(call.clone());
                 Poll::Ready((call, settled))
             }

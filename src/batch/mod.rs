@@ -4,6 +4,7 @@ mod driver;
 mod history;
 mod options;
 mod turns;
+mod watch;
 
 pub(crate) use driver::run;
 pub use history::repair_history;

@@ -1,6 +1,7 @@
 //! Batches: order, barriers, room, resource keys, cancellation and drops.
 
 mod cases;
+mod clocks;
 mod keys;
 mod modes;
 mod order;
