@@ -43,9 +43,13 @@ impl DispatchOutcome {
         Self { answer: Answer::Value(Shielded::new(value)), contexts: Vec::new() }
     }
 
-    /// A wrapper's own failure. A reserved code becomes `TOOL_FAILED`, as for a body.
+    /// A wrapper's own failure. A reserved code becomes `TOOL_FAILED`, as for a body. Two things are not the wrapper's to
+    /// say: `effects`, which is filled in when the wrapper has answered, and `retryable`, which is left out, for only the
+    /// body knows whether trying again may help. An outcome that `next` gave keeps what the body said.
     pub fn failure(error: ToolError) -> Self {
-        Self { answer: Answer::Failure(Box::new(tool_failure(error))), contexts: Vec::new() }
+        let mut failure = tool_failure(error);
+        failure.retryable = None;
+        Self { answer: Answer::Failure(Box::new(failure)), contexts: Vec::new() }
     }
 
     /// The outcome, with something to tell the model after the result. Whoever discards the outcome discards this too.
@@ -69,7 +73,7 @@ impl DispatchOutcome {
         }
     }
 
-    /// Why it failed.
+    /// Why it failed, with what is known of the body's effects by now: of several runs the worst.
     pub fn error(&self) -> Option<&ToolFailure> {
         match &self.answer {
             Answer::Settled { result, .. } => result.error(),

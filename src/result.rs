@@ -35,11 +35,12 @@ pub struct ToolFailure {
     pub code: ErrorCode,
     /// Short, for the model.
     pub message: String,
-    /// What is known of the body's effects; of several runs the worst counts.
+    /// What is known of the body's effects; of several runs the worst counts. Wrappers and post-policies read what is
+    /// known by then.
     pub effects: Effects,
     /// Who denied or failed: a policy's, guard's or wrapper's name.
     pub source_name: Option<Arc<str>>,
-    /// What the body's, or a wrapper's, own error said about trying again.
+    /// What the body's own error said about trying again.
     pub retryable: Option<bool>,
     /// More about it, as data.
     pub details: Option<Value>,

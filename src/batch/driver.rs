@@ -14,7 +14,10 @@ use std::{
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
 
-use super::options::{BatchOptions, OnCommit};
+use super::{
+    options::{BatchOptions, OnCommit},
+    watch::{Turn, Watch},
+};
 use crate::{
     call::ToolCall,
     call_core::Origin,
@@ -23,17 +26,16 @@ use crate::{
     registry::Shared,
     result::ToolResult,
     signal::Signal,
-    view::RegisteredTool,
 };
 
 type Settled = Result<Draft, Exit>;
 
 /// Where one call of the batch stands.
-enum Slot {
+pub(super) enum Slot {
     /// Not started: its arguments are read, nothing else.
     Waiting(ToolCall),
-    /// Started; `Some` once it has settled.
-    Started(Arc<RunningCall>, Option<Settled>),
+    /// Started; `Some` once it has settled, with what ends the watch over its signal.
+    Started(Arc<RunningCall>, Option<(Settled, Option<Turn>)>),
     /// Settled, and with the post-policies.
     Committing(Arc<RunningCall>),
     Committed(Arc<ToolResult>),
@@ -42,19 +44,20 @@ enum Slot {
 }
 
 /// What starter, pool and committer share. Dropped, it ends every call that has no result yet, in model order.
-struct Board {
-    registry: Arc<Shared>,
-    outer: Signal,
+pub(super) struct Board {
+    pub(super) registry: Arc<Shared>,
+    pub(super) outer: Signal,
     slots: Mutex<Vec<Slot>>,
     state: Mutex<State>,
+    watch: Watch,
 }
 
 #[derive(Default)]
-struct State {
+pub(super) struct State {
     /// Counts what has happened.
     moves: u64,
-    running: usize,
-    committed: usize,
+    pub(super) running: usize,
+    pub(super) committed: usize,
 }
 
 pub(crate) async fn run(registry: &Arc<Shared>, calls: Vec<ToolCall>, options: BatchOptions) -> Vec<Arc<ToolResult>> {
@@ -67,6 +70,7 @@ pub(crate) async fn run(registry: &Arc<Shared>, calls: Vec<ToolCall>, options: B
         outer: Signal::new(cancellation),
         slots: Mutex::new(calls.into_iter().map(|call| Slot::Waiting(call.read(limits))).collect()),
         state: Mutex::default(),
+        watch: Watch::default(),
     };
     {
         let pool = Pool::default();
@@ -79,6 +83,7 @@ pub(crate) async fn run(registry: &Arc<Shared>, calls: Vec<ToolCall>, options: B
                 board.settle(&pool, cx);
                 all_committed = all_committed || committer.as_mut().poll(cx).is_ready();
                 all_started = all_started || starter.as_mut().poll(cx).is_ready();
+                board.watch.poll(cx);
                 if all_committed && all_started {
                     return Poll::Ready(());
                 }
@@ -110,16 +115,16 @@ impl<'a> Pool<'a> {
 }
 
 impl Board {
-    fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
+    pub(super) fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until `reached` is so. The driver polls again whenever something has moved.
-    async fn until(&self, reached: impl Fn(&State) -> bool) {
+    pub(super) async fn until(&self, reached: impl Fn(&State) -> bool) {
         poll_fn(|_| if reached(&self.state()) { Poll::Ready(()) } else { Poll::Pending }).await;
     }
 
@@ -132,51 +137,19 @@ impl Board {
     }
 
     fn has_settled(&self, at: usize, settled: Settled) {
-        if let Slot::Started(_, outcome) = &mut self.slots()[at] {
-            *outcome = Some(settled);
+        // Whose turn it is now is not left unpolled.
+        let waits = self.state().committed < at;
+        if let Slot::Started(call, outcome) = &mut self.slots()[at] {
+            let turn = waits.then(|| self.watch.add(&call.signal()));
+            *outcome = Some((settled, turn));
         }
         self.state().moves += 1;
-    }
-
-    /// Whether the call at `at` may overlap, as its tool says now; and which tool that is.
-    fn classify(&self, at: usize) -> (bool, Option<Arc<RegisteredTool>>) {
-        // A classifier is foreign code: it runs on a copy, after the lock.
-        let call = match &self.slots()[at] {
-            Slot::Waiting(call) => call.clone(),
-            _ => return (false, None),
-        };
-        self.registry.classify(&call)
-    }
-
-    /// Waits until every settled call at the head is committed, those included that settle meanwhile.
-    async fn commit_head(&self, at: usize) {
-        loop {
-            let head = self.settled_head().min(at);
-            if self.state().committed >= head {
-                return;
-            }
-            self.until(|s| s.committed >= head).await;
-        }
-    }
-
-    /// How many calls at the head have settled.
-    fn settled_head(&self) -> usize {
-        self.slots()
-            .iter()
-            .take_while(|s| matches!(s, Slot::Started(_, Some(_)) | Slot::Committing(_) | Slot::Committed(_)))
-            .count()
     }
 
     /// Starts the calls in model order.
     async fn start<'a>(&'a self, count: usize, max_parallel: usize, pool: &Pool<'a>) {
         for at in 0..count {
-            self.wait_for_room(at, max_parallel).await;
-            self.commit_head(at).await;
-            // Read again right before the start: what was committed meanwhile may have changed it.
-            let (mut safe, judged) = self.classify(at);
-            if !safe {
-                self.until(|s| s.committed >= at).await;
-            }
+            let (mut safe, judged) = self.turn(at, max_parallel).await;
             let Some(call) = self.begin(at) else { continue };
             // Somebody else may have put another tool in its place just now: what counts is the one that was captured.
             let judged_this = judged.as_ref().zip(call.tool.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
@@ -217,28 +190,6 @@ impl Board {
         state.moves += 1;
     }
 
-    /// Waits for a free place in the pool; a cancelled call needs none, for it will not be dispatched.
-    async fn wait_for_room(&self, at: usize, max_parallel: usize) {
-        let own = match &self.slots()[at] {
-            Slot::Waiting(call) => call.cancellation.clone(),
-            _ => return,
-        };
-        let cancelled = self.outer.with_token(own);
-        let mut cancelled = pin!(cancelled.cancelled());
-        // What was read at which count of changes: a body that wakes itself asks no classifier again.
-        let mut read = None;
-        poll_fn(|cx| {
-            let full = self.state().running >= max_parallel && {
-                let version = self.registry.version();
-                let known = read.filter(|(at_version, _)| *at_version == version);
-                let (_, safe) = *read.insert(known.unwrap_or_else(|| (version, self.classify(at).0)));
-                safe
-            };
-            if full && cancelled.as_mut().poll(cx).is_pending() { Poll::Pending } else { Poll::Ready(()) }
-        })
-        .await;
-    }
-
     fn begin(&self, at: usize) -> Option<Arc<RunningCall>> {
         let call = match std::mem::replace(&mut self.slots()[at], Slot::Moving) {
             Slot::Waiting(call) => call,
@@ -277,7 +228,7 @@ impl Board {
     fn take_settled(&self, at: usize) -> Poll<(Arc<RunningCall>, Settled)> {
         let slot = &mut self.slots()[at];
         match std::mem::replace(slot, Slot::Moving) {
-            Slot::Started(call, Some(settled)) => {
+            Slot::Started(call, Some((settled, _turn))) => {
                 *slot = Slot::Committing(call.clone());
                 Poll::Ready((call, settled))
             }

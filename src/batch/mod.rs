@@ -3,6 +3,8 @@
 mod driver;
 mod history;
 mod options;
+mod turns;
+mod watch;
 
 pub(crate) use driver::run;
 pub use history::repair_history;

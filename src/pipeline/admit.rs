@@ -26,8 +26,9 @@ pub(crate) fn admit(registry: &Arc<Shared>, call: ToolCall, origin: Origin) -> R
     let version = registry.version();
     let (view, scope) = match &origin.parent {
         None => registry.view(call.agent.as_ref()),
-        // A nested call belongs to the opening that its caller does, and to no later one.
-        Some(parent) => (registry.snapshot().view_of(call.agent.as_ref(), parent.core.scope), parent.core.scope),
+        // A nested call belongs to the opening that its caller does, and to no later one. If that is over it is as
+        // any call of a closed scope.
+        Some(parent) => (registry.snapshot().view_of(call.agent.as_ref(), parent.core.scope, &[]), parent.core.scope),
     };
     let tool = view.tool(&call.name).cloned();
     let (arguments, problem) = call.arguments.read(registry.limits.arguments);

@@ -18,7 +18,7 @@ use crate::{
     outcome::{Answer, DispatchOutcome, tool_failure},
     pipeline::{
         admit::unknown,
-        draft::{Draft, aborted},
+        draft::{Draft, aborted, make_honest},
         exit::Exit,
         guard::{self, Cleared},
         running::RunningCall,
@@ -43,8 +43,11 @@ impl<'a> Dispatch<'a> {
         Self { call, begun: AtomicBool::new(false), denied: OnceLock::new() }
     }
 
+    /// What wrappers see of a run.
     fn outcome(&self, result: ToolResult) -> DispatchOutcome {
-        DispatchOutcome::settled(self.call.cx.token(), result)
+        let mut draft = Draft::new(result);
+        make_honest(self.call.core(), &mut draft);
+        DispatchOutcome::settled_arc(self.call.cx.token(), draft.into_inner())
     }
 
     fn refused(&self, failure: ToolFailure) -> Begun {
@@ -66,7 +69,10 @@ impl<'a> Dispatch<'a> {
         match guard::consult(self.call) {
             // Whoever denied before may be gone or have changed his mind: the denial is final all the same.
             Ok(()) => self.denied.get().map(|denied| self.denied_by(denied)),
-            Err(Exit::Post(draft)) => Some(self.denied_by(self.denied.get_or_init(|| draft.into_inner()))),
+            Err(Exit::Post(mut draft)) => {
+                make_honest(self.call.core(), &mut draft);
+                Some(self.denied_by(self.denied.get_or_init(|| draft.into_inner())))
+            }
             Err(Exit::Finalize(draft)) => {
                 if let Some(failure) = draft.result().error() {
                     self.call.core().fail(failure.clone());
@@ -95,7 +101,8 @@ impl Innermost for Dispatch<'_> {
     fn begin(&self, cx: &DispatchExecution) -> Begun {
         let core = self.call.core();
         let again = self.begun.swap(true, Ordering::AcqRel);
-        if cx.link().has_fired() {
+        // Exact, with a look at the clock where there is a deadline: nobody may have looked since it was over.
+        if cx.is_cancelled() {
             return self.refused(aborted(core));
         }
         if let Some(refused) = self.no_longer_cleared(again) {
@@ -167,9 +174,9 @@ fn panicked(panic: Panicked) -> ToolFailure {
 }
 
 /// An answer as a result of this call. What this very dispatch made is taken as it is; a wrapper's own value, and what
-/// another call's dispatch made, are held to the tool's declaration.
+/// another call's dispatch made, are held to the tool's declaration. Of the body every failure says what is so.
 pub(crate) fn result_of(call: &RunningCall, answer: Answer) -> Draft {
-    match answer {
+    let mut draft = match answer {
         Answer::Settled { by, result } if by == call.cx.token() => Draft::of(result),
         Answer::Settled { result, .. } => {
             let draft = match result.outcome() {
@@ -181,11 +188,15 @@ pub(crate) fn result_of(call: &RunningCall, answer: Answer) -> Draft {
         }
         Answer::Value(value) => Draft::new(made(call, value.into_inner())),
         Answer::Failure(failure) => Draft::failure(*failure),
-    }
+    };
+    make_honest(call.core(), &mut draft);
+    draft
 }
 
-/// Another call's failure, as a wrapper's own: the codes of this crate are not the wrapper's to give.
+/// Another call's failure, as a wrapper's own: the codes of this crate are not the wrapper's to give, and only a body
+/// says whether trying again may help.
 fn foreign(mut failure: ToolFailure) -> ToolFailure {
+    failure.retryable = None;
     if failure.code.is_reserved() && failure.code != ErrorCode::TOOL_FAILED {
         failure.details = Some(serde_json::json!({ "wanted_code": failure.code.as_str() }));
         failure.code = ErrorCode::TOOL_FAILED;

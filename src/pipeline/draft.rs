@@ -41,9 +41,27 @@ impl Draft {
 
 /// The failure of a cancelled call: which one depends on whether a body was ever started.
 pub(crate) fn aborted(core: &CallCore) -> ToolFailure {
-    match core.effects() {
+    let effects = core.effects();
+    let mut failure = match effects {
         Effects::None => ToolFailure::new(ErrorCode::ABORTED_BEFORE_DISPATCH, "tool call aborted before dispatch"),
         Effects::Settled | Effects::Unknown => ToolFailure::new(ErrorCode::ABORTED, "tool call aborted"),
+    };
+    failure.effects = effects;
+    failure
+}
+
+/// Makes a failure say of the body what is known of it by now, of several runs the worst: nobody else has a say.
+/// Wrappers may answer with the outcome of an earlier run, and even of one before the body was started.
+pub(crate) fn make_honest(core: &CallCore, draft: &mut Draft) {
+    let Some(failure) = draft.result().error() else { return };
+    let (effects, denies) = (core.effects(), failure.code == ErrorCode::ABORTED_BEFORE_DISPATCH);
+    if denies && effects != Effects::None {
+        return replace_by_aborted(core, draft);
+    }
+    if failure.effects != effects
+        && let Err(failure) = &mut draft.edit().outcome
+    {
+        failure.effects = effects;
     }
 }
 

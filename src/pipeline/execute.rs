@@ -3,18 +3,17 @@
 use std::future::poll_fn;
 
 use crate::{
-    code::ErrorCode,
     contain::{Panicked, let_go},
     grace::{Grace, Waited},
     outcome::DispatchOutcome,
     pipeline::{
         dispatch::{self, Dispatch},
-        draft::{Draft, aborted, replace_by_aborted, take_success_away},
+        draft::{Draft, aborted, take_success_away},
         exit::Exit,
         guard::Cleared,
         running::RunningCall,
     },
-    result::{Effects, ToolResult},
+    result::ToolResult,
     stage::Stage,
     wrapper,
 };
@@ -39,11 +38,6 @@ pub(crate) async fn execute(call: &RunningCall, cleared: &Cleared) -> Result<Dra
         }
     };
     let mut draft = settle(call, outcome);
-    // A wrapper may answer with the outcome of a run before the body was started.
-    let stale = draft.result().code() == Some(&ErrorCode::ABORTED_BEFORE_DISPATCH);
-    if stale && call.core().effects() != Effects::None {
-        replace_by_aborted(call.core(), &mut draft);
-    }
     if call.is_cancelled() {
         take_success_away(call.core(), &mut draft);
     }

@@ -8,7 +8,7 @@ use crate::{
     code::ErrorCode,
     contain::{contained, let_go},
     pipeline::{
-        draft::{Draft, aborted},
+        draft::{Draft, aborted, make_honest},
         running::RunningCall,
     },
     result::{ToolFailure, ToolResult},
@@ -55,9 +55,7 @@ pub(crate) fn finish(call: &RunningCall, mut draft: Draft) -> Arc<ToolResult> {
     // From here on nothing of the call runs any more: whoever holds a token of it is told.
     call.core().abandon_run();
     call.core().node.end();
-    if let Err(failure) = &mut draft.edit().outcome {
-        failure.effects = call.core().effects();
-    }
+    make_honest(call.core(), &mut draft);
     finalize(call, &mut draft);
     let result = draft.into_inner();
     observe(call, &result);

@@ -44,11 +44,12 @@ impl RunningCall {
         self.cx.is_cancelled()
     }
 
-    /// The view as it is now: guards and tools are read live.
+    /// The view as it is now: guards and tools are read live. Once its scope is closed the call sees no tool any more, and
+    /// is still under the guards of ancestors that are open.
     pub(crate) fn live(&self) -> Arc<View> {
         if self.registry.version() == self.version {
             return self.view.clone();
         }
-        self.registry.snapshot().view_of(self.agent(), self.core().scope)
+        self.registry.snapshot().view_of(self.agent(), self.core().scope, &self.view.above)
     }
 }

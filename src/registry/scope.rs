@@ -105,7 +105,7 @@ impl Scope {
     }
 
     /// Closes the scope and its descendants and removes all that is registered in them, in one step. Calls on their way finish; their bodies
-    /// no longer start. False if it was closed already. The id may be opened again, and starts empty.
+    /// no longer start, and the guards of ancestors that are still open go on having a say in them. False if it was closed already. The id may be opened again, and starts empty.
     pub fn close(&self) -> bool {
         let closed = self.target.shared.update(|next| {
             let open = next.is_open(Some((&self.id, self.key)));
@@ -198,12 +198,12 @@ impl Scope {
 
     /// The manuals of the tools that this scope's calls see; none once it is closed.
     pub fn schemas(&self) -> Arc<[ToolSchema]> {
-        self.target.shared.snapshot().view_of(Some(&self.id), Some(self.key)).schemas()
+        self.target.shared.snapshot().view_of(Some(&self.id), Some(self.key), &[]).schemas()
     }
 
     /// The tools that this scope's calls see, each with what its author declared; none once it is closed.
     pub fn tools(&self) -> Vec<ToolInfo> {
-        self.target.shared.snapshot().view_of(Some(&self.id), Some(self.key)).infos()
+        self.target.shared.snapshot().view_of(Some(&self.id), Some(self.key), &[]).infos()
     }
 }
 

@@ -11,4 +11,4 @@ pub use order::Placed;
 pub(crate) use order::Row;
 pub(crate) use registered::RegisteredTool;
 pub(crate) use resolved::View;
-pub(crate) use snapshot::{Place, Snapshot};
+pub(crate) use snapshot::{Opening, Place, Snapshot};

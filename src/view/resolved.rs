@@ -14,13 +14,15 @@ use crate::{
     pre_policy::PrePolicy,
     tool_info::ToolInfo,
     tool_schema::ToolSchema,
-    view::{Layer, RegisteredTool},
+    view::{Layer, Opening, RegisteredTool},
     wrapper::ExecuteWrapper,
 };
 
 /// The resolved view of one scope, computed once after a change. Listing, lookup and dispatch all read this.
 pub(crate) struct View {
     tools: IndexMap<Arc<str>, Arc<RegisteredTool>>,
+    /// The ancestors of the scope when this was made, the nearest first.
+    pub(crate) above: Box<[Opening]>,
     schemas: OnceLock<Arc<[ToolSchema]>>,
     pub(crate) pre: Box<[Named<dyn PrePolicy>]>,
     pub(crate) guards: Box<[Named<dyn Guard>]>,
@@ -31,10 +33,10 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// `layers` from the global one to the scope's own; `sees_tools` is false for a scope that is not open.
-    pub(crate) fn new(layers: &[&Layer], sees_tools: bool) -> Self {
+    /// `layers` from the global one to the scope's own.
+    pub(crate) fn new(layers: &[&Layer], above: Box<[Opening]>) -> Self {
         let mut tools = IndexMap::new();
-        for layer in layers.iter().filter(|_| sees_tools) {
+        for layer in layers {
             for (_, restriction) in &layer.restrictions {
                 tools.retain(|name: &Arc<str>, _| restriction.lets_through(name));
             }
@@ -42,8 +44,14 @@ impl View {
                 tools.insert(name.clone(), tool.clone());
             }
         }
+        Self { tools, above, ..Self::without_tools(layers) }
+    }
+
+    /// The participants alone: for a scope that is not open. `layers` are those that are.
+    pub(crate) fn without_tools(layers: &[&Layer]) -> Self {
         Self {
-            tools,
+            tools: IndexMap::new(),
+            above: Box::default(),
             schemas: OnceLock::new(),
             pre: joined(layers, |l| &l.pre),
             guards: joined(layers, |l| &l.guards),

@@ -19,25 +19,28 @@ pub(crate) struct Snapshot {
     pub(crate) version: u64,
     global: Arc<Slot>,
     scopes: HashMap<ScopeId, Arc<Slot>>,
-    /// What a call of an unopened scope sees: the global participants and no tool.
-    closed: Arc<OnceLock<Arc<View>>>,
     pub(crate) approver: Option<(u64, Named<dyn Approver>)>,
 }
 
-/// A layer, where it hangs, and its scope's view, which is made on first use.
+/// A layer, where it hangs, and its scope's views, which are made on first use.
 struct Slot {
     key: ScopeKey,
     parent: Option<ScopeId>,
     layer: Arc<Layer>,
     view: OnceLock<Arc<View>>,
+    /// What is left to calls whose own scope, under this one, is not open: the participants and no tool.
+    closed: OnceLock<Arc<View>>,
 }
+
+/// One opening of a scope.
+pub(crate) type Opening = (ScopeId, ScopeKey);
 
 impl Slot {
     fn new(key: ScopeKey, parent: Option<ScopeId>, layer: Arc<Layer>) -> Arc<Self> {
-        Arc::new(Self { key, parent, layer, view: OnceLock::new() })
+        Arc::new(Self { key, parent, layer, view: OnceLock::new(), closed: OnceLock::new() })
     }
 
-    /// The same with a view that is yet to be made.
+    /// The same with views that are yet to be made.
     fn renewed(&self) -> Arc<Self> {
         Self::new(self.key, self.parent.clone(), self.layer.clone())
     }
@@ -52,7 +55,6 @@ impl Snapshot {
             version: 0,
             global: Slot::new(ScopeKey(0), None, Arc::default()),
             scopes: HashMap::new(),
-            closed: Arc::default(),
             approver: None,
         }
     }
@@ -63,19 +65,32 @@ impl Snapshot {
             None => &self.global,
             Some(agent) => match self.scopes.get(agent) {
                 Some(slot) => slot,
-                None => return (self.closed_view(), None),
+                None => return (self.closed_view(&[]), None),
             },
         };
-        let view = slot.view.get_or_init(|| Arc::new(View::new(&self.chain(agent), true)));
+        let view = slot.view.get_or_init(|| Arc::new(View::new(&self.chain(agent), self.above(slot))));
         (view.clone(), Some(slot.key))
     }
 
-    /// The view of a call whose scope was opened as `key`: nothing, if that opening is over.
-    pub(crate) fn view_of(&self, agent: Option<&ScopeId>, key: Option<ScopeKey>) -> Arc<View> {
+    /// The view of a call whose scope was opened as `key` under `above`, the nearest first. If that opening is over it
+    /// sees no tool, but whoever is registered in an ancestor that is still open goes on having a say.
+    pub(crate) fn view_of(&self, agent: Option<&ScopeId>, key: Option<ScopeKey>, above: &[Opening]) -> Arc<View> {
         match self.view(agent) {
             (view, now) if now == key => view,
-            _ => self.closed_view(),
+            _ => self.closed_view(above),
         }
+    }
+
+    /// The ancestors of a scope, the nearest first.
+    fn above(&self, slot: &Slot) -> Box<[Opening]> {
+        let mut next = slot.parent.as_ref();
+        std::iter::from_fn(|| {
+            let id = next?;
+            let slot = self.scopes.get(id)?;
+            next = slot.parent.as_ref();
+            Some((id.clone(), slot.key))
+        })
+        .collect()
     }
 
     /// The layers from the global one to the scope's own.
@@ -91,8 +106,11 @@ impl Snapshot {
         layers
     }
 
-    fn closed_view(&self) -> Arc<View> {
-        self.closed.get_or_init(|| Arc::new(View::new(&[&self.global.layer], false))).clone()
+    /// An open scope's ancestors are all open: what hangs on the nearest open one is what is left of the chain.
+    fn closed_view(&self, above: &[Opening]) -> Arc<View> {
+        let open = above.iter().find(|(id, key)| self.is_open(Some((id, *key)))).map(|(id, _)| id);
+        let slot = open.and_then(|id| self.scopes.get(id)).unwrap_or(&self.global);
+        slot.closed.get_or_init(|| Arc::new(View::without_tools(&self.chain(open)))).clone()
     }
 
     /// Whether a tool of this name is registered globally or in an ancestor of `id`, hidden or not.
@@ -146,7 +164,6 @@ impl Snapshot {
         match place {
             None => {
                 self.global = Slot::new(self.global.key, None, layer);
-                self.closed = Arc::default();
                 for slot in self.scopes.values_mut() {
                     *slot = slot.renewed();
                 }

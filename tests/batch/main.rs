@@ -1,7 +1,9 @@
 //! Batches: order, barriers, room, resource keys, cancellation and drops.
 
 mod cases;
+mod clocks;
 mod keys;
+mod modes;
 mod order;
 mod schedule;
 mod stress;

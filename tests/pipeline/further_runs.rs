@@ -1,8 +1,6 @@
 //! Wrappers that run `next` in ways nobody had in mind: before and after refusals, leaked, under shared signals.
 
 use std::{
-    future::Future,
-    pin::Pin,
     sync::{
         Arc, Mutex,
         atomic::{AtomicU8, Ordering},
@@ -11,47 +9,17 @@ use std::{
     time::Duration,
 };
 
-use async_trait::async_trait;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolgate::{
-    DispatchExecution, DispatchOutcome, Effects, ErrorCode, ExecuteNext, ExecuteWrapper, GuardVerdict, OutputSpec,
-    PolicyError, Signal, ToolCall, ToolContext, ToolRegistry, guard_fn, observer_fn, tool,
+    DispatchOutcome, Effects, ErrorCode, GuardVerdict, OutputSpec, Signal, ToolCall, ToolContext, ToolRegistry,
+    guard_fn, observer_fn, tool,
 };
 
-use crate::support::{Count, counting, ms, paused, quiet};
-
-type Answer<'a> = Pin<Box<dyn Future<Output = Result<DispatchOutcome, PolicyError>> + Send + 'a>>;
-
-/// A wrapper that is a function.
-struct Wrap<F>(&'static str, F);
-
-impl<F> std::fmt::Debug for Wrap<F> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-#[async_trait]
-impl<F> ExecuteWrapper for Wrap<F>
-where
-    F: for<'a> Fn(&'a DispatchExecution, ExecuteNext<'a>) -> Answer<'a> + Send + Sync + 'static,
-{
-    fn name(&self) -> &str {
-        self.0
-    }
-
-    async fn wrap(&self, cx: &DispatchExecution, next: ExecuteNext<'_>) -> Result<DispatchOutcome, PolicyError> {
-        (self.1)(cx, next).await
-    }
-}
-
-fn wrap<F>(name: &'static str, f: F) -> Wrap<F>
-where
-    F: for<'a> Fn(&'a DispatchExecution, ExecuteNext<'a>) -> Answer<'a> + Send + Sync + 'static,
-{
-    Wrap(name, f)
-}
+use crate::{
+    functions::wrap,
+    support::{Count, counting, ms, paused, quiet},
+};
 
 fn fired() -> CancellationToken {
     let token = CancellationToken::new();

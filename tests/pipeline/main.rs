@@ -2,9 +2,12 @@
 
 mod cancellation;
 mod cases;
+mod deadlines;
 mod depth;
+mod effects;
 mod fault_matrix;
 mod foreign;
+mod functions;
 mod further_runs;
 mod outcomes;
 mod properties;

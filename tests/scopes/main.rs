@@ -1,6 +1,7 @@
 //! Trees of scopes: what is seen, what can run, what a parent set and a child cannot loosen.
 
 mod cases;
+mod closed;
 mod nested;
 mod trees;
 

@@ -95,6 +95,7 @@ const PIPELINE: [(&str, &[&str]); 12] = [
             "admit::unknown",
             "draft::Draft",
             "draft::aborted",
+            "draft::make_honest",
             "exit::Exit",
             "guard",
             "guard::Cleared",
@@ -108,7 +109,6 @@ const PIPELINE: [(&str, &[&str]); 12] = [
             "dispatch",
             "draft::Draft",
             "draft::aborted",
-            "draft::replace_by_aborted",
             "draft::take_success_away",
             "exit::Exit",
             "guard::Cleared",
@@ -119,7 +119,7 @@ const PIPELINE: [(&str, &[&str]); 12] = [
         "post_execute",
         &["dispatch::made", "dispatch::too_deep", "draft::Draft", "draft::take_success_away", "running::RunningCall"],
     ),
-    ("finish", &["draft::Draft", "draft::aborted", "running::RunningCall"]),
+    ("finish", &["draft::Draft", "draft::aborted", "draft::make_honest", "running::RunningCall"]),
 ];
 
 /// The text without comments that take a line of their own. A path in documentation is no import.
