@@ -121,7 +121,9 @@ impl Serialize for ToolFailure {
 #[derive(Clone)]
 pub struct ToolResult {
     pub(crate) outcome: Result<Value, ToolFailure>,
-    pub(crate) content: Vec<ContentBlock>,
+    content: Vec<ContentBlock>,
+    /// Whether the content is what the tool itself makes of the value.
+    rendered: bool,
     pub(crate) meta: Option<Value>,
     pub(crate) contexts: Vec<AdditionalContext>,
     pub(crate) concludes_turn: bool,
@@ -129,13 +131,26 @@ pub struct ToolResult {
 
 impl ToolResult {
     pub(crate) fn success(value: Value, content: Vec<ContentBlock>, meta: Option<Value>) -> Self {
-        Self { outcome: Ok(value), content, meta, contexts: Vec::new(), concludes_turn: false }
+        Self { outcome: Ok(value), content, rendered: true, meta, contexts: Vec::new(), concludes_turn: false }
     }
 
     /// A failure whose content is the one block `Error: <message>`.
     pub(crate) fn failure(failure: ToolFailure) -> Self {
         let content = vec![ContentBlock::text(format!("Error: {}", failure.message))];
-        Self { outcome: Err(failure), content, meta: None, contexts: Vec::new(), concludes_turn: false }
+        Self {
+            outcome: Err(failure),
+            content,
+            rendered: false,
+            meta: None,
+            contexts: Vec::new(),
+            concludes_turn: false,
+        }
+    }
+
+    /// Puts other content in the place of what there was.
+    pub(crate) fn replace_content(&mut self, content: Vec<ContentBlock>) {
+        self.content = content;
+        self.rendered = false;
     }
 
     /// Whether the call succeeded.
@@ -170,6 +185,12 @@ impl ToolResult {
     /// What the model reads.
     pub fn content(&self) -> &[ContentBlock] {
         &self.content
+    }
+
+    /// Whether the content is the tool's own rendering of the value: no policy and no finalizer has put other content in
+    /// its place. The value may then go where the content goes; else it may hold what was kept from the model.
+    pub fn shows_value(&self) -> bool {
+        self.rendered
     }
 
     /// All text blocks, joined by a line feed.

@@ -68,7 +68,7 @@ fn finalize(call: &RunningCall, draft: &mut Draft) {
     call.core().enter(Stage::Finalize);
     match contained(|| finalizer(draft.result())) {
         Ok(None) => {}
-        Ok(Some(content)) => draft.edit().content = content,
+        Ok(Some(content)) => draft.edit().replace_content(content),
         Err(panic) => {
             let mut failure = ToolFailure::new(
                 ErrorCode::FINALIZER_FAILED,

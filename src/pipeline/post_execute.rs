@@ -50,7 +50,7 @@ fn decided(call: &RunningCall, mut draft: Draft, decision: PostDecision) -> Draf
     match decision {
         PostDecision::Accept(attached) => with_contexts(draft, attached),
         PostDecision::ReplaceContent(content, attached) => {
-            draft.edit().content = content;
+            draft.edit().replace_content(content);
             with_contexts(draft, attached)
         }
         PostDecision::ReplaceValue(value, attached) => {
@@ -72,7 +72,7 @@ fn decided(call: &RunningCall, mut draft: Draft, decision: PostDecision) -> Draf
             let content = vec![ContentBlock::text(failure.message.clone())];
             let mut draft = Draft::failure(failure);
             let result = draft.edit();
-            result.content = content;
+            result.replace_content(content);
             result.contexts = attached.contexts;
             draft
         }

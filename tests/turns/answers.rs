@@ -100,6 +100,25 @@ fn values_go_as_data_where_the_format_has_a_place() {
     assert_eq!(result[1].get("structuredContent"), None, "only an object");
 }
 
+/// A server that declares an output schema owes the data, however the tool renders them.
+#[test]
+fn mcp_gets_the_value_beside_the_tools_own_rendering() {
+    let registry = toolgate::ToolRegistry::new();
+    let rendered = toolgate::OutputSpec::json(json!({"type": "object"}))
+        .render(|value| vec![toolgate::ContentBlock::text(format!("it is {}", value["t"]))]);
+    let answer = |_| async { Ok(json!({"t": 21})) };
+    registry.register(toolgate::tool("weather").output(rendered.clone()).max_text_bytes(3).body(answer)).expect("good");
+    let hidden = toolgate::tool("hidden").output(rendered).body(answer);
+    let hidden = hidden.finalize_content(|_| Some(vec![toolgate::ContentBlock::text("[redacted]")]));
+    registry.register(hidden).expect("good");
+    let turn = read(Format::Mcp, &body(Format::Mcp, &[("c1", "weather", "{}"), ("c2", "hidden", "{}")]));
+    let results = run(&registry, &turn);
+    assert_eq!(results.iter().map(|r| r.shows_value()).collect::<Vec<_>>(), [true, false]);
+    let answers = turn.answer(&results);
+    assert_eq!(answers[0]["structuredContent"], json!({"t": 21}));
+    assert_eq!(answers[1].get("structuredContent"), None, "somebody had a reason");
+}
+
 #[test]
 fn what_a_finalizer_took_out_does_not_come_back_as_data() {
     let wire = super::names().wire_name("secret.get").expect("in the table").to_owned();

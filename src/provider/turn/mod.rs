@@ -203,8 +203,9 @@ impl Turn {
     ///
     /// `results` are in the order of the calls. A call without one is answered all the same, with an error that says so;
     /// results without a call are left out, and logged. What a format has no place for, such as sound, is told as text.
-    /// The value of a result is sent as data only where its content shows the same: what a policy or a finalizer took out of the
-    /// content does not come back by another way.
+    /// The value of a result is sent as data in the place of its content only where that shows the same; beside it, as MCP has
+    /// it, where the content is the tool's own ([`ToolResult::shows_value`]): what a policy or a finalizer took out of the content
+    /// does not come back by another way.
     pub fn answer(&self, results: &[Arc<ToolResult>]) -> Vec<Value> {
         if results.len() > self.calls.len() {
             tracing::warn!(calls = self.calls.len(), results = results.len(), "there are results without a call");

@@ -21,7 +21,7 @@ pub(crate) fn result(reply: &Reply<'_>) -> Value {
     let mut content: Vec<Value> = blocks.collect();
     content.extend(reply.contexts().map(|context| text(&context)));
     let mut out = json!({ "content": content, "isError": reply.failed });
-    if let Some(value) = reply.value.filter(|value| value.is_object()) {
+    if let Some(value) = reply.data.filter(|value| value.is_object()) {
         out["structuredContent"] = value.clone();
     }
     out

@@ -12,8 +12,10 @@ pub(crate) struct Reply<'a> {
     pub(crate) failed: bool,
     /// Without blank texts, and never empty.
     pub(crate) blocks: Vec<Cow<'a, ContentBlock>>,
-    /// The value, where the texts show nothing else.
+    /// The value, where the texts show nothing else: for formats in which it takes their place.
     pub(crate) value: Option<&'a Value>,
+    /// The value, where nobody put other content in the place of what the tool makes of it: for formats that take both.
+    pub(crate) data: Option<&'a Value>,
     contexts: &'a [AdditionalContext],
 }
 
@@ -22,7 +24,7 @@ impl<'a> Reply<'a> {
         let Some(result) = result else {
             let text = "Error: there is no result for this call; it may have run, or not";
             let blocks = vec![Cow::Owned(ContentBlock::text(text))];
-            return Self { call, failed: true, blocks, value: None, contexts: &[] };
+            return Self { call, failed: true, blocks, value: None, data: None, contexts: &[] };
         };
         let said = |block: &&ContentBlock| block.as_text().is_none_or(|text| !text.trim().is_empty());
         let mut blocks: Vec<_> = result.content().iter().filter(said).map(Cow::Borrowed).collect();
@@ -31,7 +33,8 @@ impl<'a> Reply<'a> {
             let text = if failed { "Error: the call failed, and nothing more is told" } else { "(no output)" };
             blocks.push(Cow::Owned(ContentBlock::text(text)));
         }
-        Self { call, failed, blocks, value: shown(result), contexts: result.additional_contexts() }
+        let data = result.value().filter(|_| result.shows_value());
+        Self { call, failed, blocks, value: shown(result), data, contexts: result.additional_contexts() }
     }
 
     /// All of it as one text, `told` for what is none.
