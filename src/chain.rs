@@ -4,20 +4,20 @@ use std::{
     fmt,
     future::Future,
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
 
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 
 use crate::{
     code::ErrorCode,
     contain::{BoxFuture, Contained, Shell},
     error::{Described, PolicyError},
     execution::ToolExecution,
+    own_time::{OwnTime, Turn},
     result::ToolFailure,
-    signal::CLOCK_MARGIN,
 };
 
 /// A participant and the name it had when it was registered: `name()` is foreign code, and asked once.
@@ -61,7 +61,7 @@ impl<'a, P: ?Sized> Chain<'a, P> {
     pub(crate) fn step(&mut self) -> Option<&'a Named<P>> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;
-        self.fresh = self.timeout.map(|limit| Arc::new(OwnTime::new(limit)));
+        self.fresh = self.timeout.map(|limit| Arc::new(OwnTime::new(first.name.clone(), limit)));
         Some(first)
     }
 
@@ -82,56 +82,6 @@ impl<P: ?Sized> fmt::Debug for Chain<'_, P> {
 pub(crate) struct Clocks {
     own: Option<Arc<OwnTime>>,
     outer: Option<Arc<OwnTime>>,
-}
-
-/// A policy's own time: what passes while no `next` of its own is pending.
-pub(crate) struct OwnTime {
-    limit: Duration,
-    state: Mutex<OwnTimeState>,
-}
-
-#[derive(Default)]
-struct OwnTimeState {
-    started: Option<Instant>,
-    delegated: Duration,
-    delegating_since: Option<Instant>,
-}
-
-impl OwnTime {
-    fn new(limit: Duration) -> Self {
-        Self { limit, state: Mutex::default() }
-    }
-
-    fn with<T>(&self, f: impl FnOnce(&mut OwnTimeState) -> T) -> T {
-        f(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn start(&self) {
-        self.with(|s| _ = s.started.get_or_insert_with(Instant::now));
-    }
-
-    fn delegate(&self) {
-        self.with(|s| _ = s.delegating_since.get_or_insert_with(Instant::now));
-    }
-
-    fn resume(&self) {
-        self.with(|s| {
-            if let Some(since) = s.delegating_since.take() {
-                s.delegated += since.elapsed();
-            }
-        });
-    }
-
-    /// When its own time is over; `None` while it delegates, or where no clock can tell.
-    fn deadline(&self) -> Option<Instant> {
-        self.with(|s| {
-            if s.delegating_since.is_some() {
-                return None;
-            }
-            let at = s.started?.checked_add(self.limit)?.checked_add(s.delegated)?;
-            at.checked_add(CLOCK_MARGIN).map(|_| at)
-        })
-    }
 }
 
 /// One policy's answer on its way: panics become errors, an error marks the call for good, and its own time is bounded.
@@ -175,6 +125,11 @@ impl<'a, T> Link<'a, T> {
 impl<T> Running<'_, T> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, PolicyError>> {
         if let Some(own) = &self.clocks.own {
+            if own.is_over() {
+                // The call has failed for it already.
+                self.future.end();
+                return Poll::Ready(Err(PolicyError::inner()));
+            }
             own.start();
         }
         match self.future.poll(cx) {
@@ -182,37 +137,48 @@ impl<T> Running<'_, T> {
                 (self.sign)(&mut value, self.name);
                 Poll::Ready(Ok(value))
             }
-            Poll::Ready(Ok(Err(error))) => Poll::Ready(Err(self.fail(error))),
-            Poll::Ready(Err(panic)) => Poll::Ready(Err(self.fail(panic.into()))),
-            Poll::Pending => match self.poll_timer(cx) {
-                Poll::Pending => Poll::Pending,
-                Poll::Ready(limit) => {
-                    self.future.end();
-                    let error = Described(format!("did not decide within {} ms of its own", limit.as_millis()));
-                    Poll::Ready(Err(self.fail(error.into())))
-                }
-            },
+            Poll::Ready(Ok(Err(error))) => Poll::Ready(Err(fail(self.cx, self.name, error))),
+            Poll::Ready(Err(panic)) => Poll::Ready(Err(fail(self.cx, self.name, panic.into()))),
+            Poll::Pending => self.poll_timer(cx).map(|error| {
+                self.future.end();
+                Err(error)
+            }),
         }
     }
 
-    fn poll_timer(&mut self, cx: &mut Context<'_>) -> Poll<Duration> {
+    /// Ready when this policy's own time is over.
+    ///
+    /// While it waits for its `next` the clock of the one furthest in runs, and is looked at here too: this policy may hold
+    /// its `next` without polling it. Then that one's time is over, and this one's runs again.
+    fn poll_timer(&mut self, cx: &mut Context<'_>) -> Poll<PolicyError> {
         let Some(own) = &self.clocks.own else { return Poll::Pending };
-        let Some(deadline) = own.deadline() else { return Poll::Pending };
-        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
-        if timer.deadline() != deadline {
-            timer.as_mut().reset(deadline);
+        loop {
+            let Turn { who, waiting } = own.turn();
+            let Some(deadline) = who.deadline() else { return Poll::Pending };
+            let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+            if timer.deadline() != deadline {
+                timer.as_mut().reset(deadline);
+            }
+            if timer.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            let error = Described(format!("did not decide within {} ms of its own", who.limit.as_millis()));
+            let error = fail(self.cx, &who.name, error.into());
+            let Some(waiting) = waiting else { return Poll::Ready(error) };
+            who.run_out();
+            waiting.resume();
         }
-        timer.as_mut().poll(cx).map(|()| own.limit)
     }
+}
 
-    fn fail(&self, error: PolicyError) -> PolicyError {
-        self.cx.core.fail(
-            ToolFailure::new(ErrorCode::POLICY_FAILED, format!("policy \"{}\" failed", self.name))
-                .by(Some(self.name.clone()))
-                .caused_by(error.into_source()),
-        );
-        PolicyError::inner()
-    }
+/// Marks the call as failed, for good; what is told farther out says no more than that.
+fn fail(cx: &ToolExecution, name: &Arc<str>, error: PolicyError) -> PolicyError {
+    cx.core.fail(
+        ToolFailure::new(ErrorCode::POLICY_FAILED, format!("policy \"{name}\" failed"))
+            .by(Some(name.clone()))
+            .caused_by(error.into_source()),
+    );
+    PolicyError::inner()
 }
 
 impl<T> Link<'_, T> {
@@ -221,8 +187,8 @@ impl<T> Link<'_, T> {
             LinkState::Answer(value) => value.take().map_or(Poll::Pending, |v| Poll::Ready(Ok(v))),
             LinkState::Running(running) => {
                 let polled = running.poll(cx);
-                if let Some(outer) = &running.clocks.outer {
-                    if polled.is_pending() { outer.delegate() } else { outer.resume() }
+                if let Clocks { own: Some(own), outer: Some(outer) } = &running.clocks {
+                    if polled.is_pending() { outer.delegate(own) } else { outer.resume() }
                 }
                 polled
             }

@@ -32,6 +32,7 @@ mod observer;
 mod order;
 mod outcome;
 mod output;
+mod own_time;
 mod pipeline;
 mod post_policy;
 mod pre_policy;

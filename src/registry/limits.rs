@@ -68,7 +68,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// How long each pre- and post-policy may take of its own, not counting what it delegates to. Default: no limit.
+    /// How long each pre- and post-policy may take of its own: while none of its `next` is pending. A policy that has been
+    /// started by an outer one spends its own time also while that one does not poll it. Default: no limit.
     pub fn policy_timeout(mut self, timeout: Duration) -> Self {
         self.limits.policy_timeout = Some(timeout);
         self

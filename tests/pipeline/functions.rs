@@ -5,7 +5,7 @@ use std::{future::Future, pin::Pin};
 use async_trait::async_trait;
 use toolgate::{
     DispatchExecution, DispatchOutcome, ExecuteNext, ExecuteWrapper, PolicyError, PostDecision, PostNext, PostPolicy,
-    ToolExecution, ToolResult,
+    PreDecision, PreNext, PrePolicy, ToolExecution, ToolResult,
 };
 
 type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, PolicyError>> + Send + 'a>>;
@@ -36,6 +36,27 @@ where
 pub(crate) fn wrap<F>(name: &'static str, f: F) -> impl ExecuteWrapper
 where
     F: for<'a> Fn(&'a DispatchExecution, ExecuteNext<'a>) -> Answer<'a, DispatchOutcome> + Send + Sync + 'static,
+{
+    Part(name, f)
+}
+
+#[async_trait]
+impl<F> PrePolicy for Part<F>
+where
+    F: for<'a> Fn(&'a ToolExecution, PreNext<'a>) -> Answer<'a, PreDecision> + Send + Sync + 'static,
+{
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    async fn decide(&self, cx: &ToolExecution, next: PreNext<'_>) -> Result<PreDecision, PolicyError> {
+        (self.1)(cx, next).await
+    }
+}
+
+pub(crate) fn pre<F>(name: &'static str, f: F) -> impl PrePolicy
+where
+    F: for<'a> Fn(&'a ToolExecution, PreNext<'a>) -> Answer<'a, PreDecision> + Send + Sync + 'static,
 {
     Part(name, f)
 }

@@ -10,6 +10,7 @@ mod foreign;
 mod functions;
 mod further_runs;
 mod outcomes;
+mod own_time;
 mod properties;
 mod registry;
 mod repair;

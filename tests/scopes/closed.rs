@@ -221,6 +221,25 @@ fn a_further_run_after_the_close_is_refused_by_an_open_ancestor_first() {
     }
 }
 
+/// Closes the scope of a call of `t`, then asks.
+#[derive(Debug)]
+struct Close(Scope);
+
+#[async_trait]
+impl PrePolicy for Close {
+    fn name(&self) -> &str {
+        "close"
+    }
+
+    async fn decide(&self, cx: &ToolExecution, next: PreNext<'_>) -> Result<PreDecision, PolicyError> {
+        if cx.name() == "t" {
+            self.0.close();
+            return Ok(PreDecision::ask("may it?"));
+        }
+        next.run().await
+    }
+}
+
 #[test]
 fn a_nested_call_on_its_way_keeps_the_guards_of_open_ancestors() {
     let tree = tree();
@@ -235,23 +254,6 @@ fn a_nested_call_on_its_way_keeps_the_guards_of_open_ancestors() {
     });
     tree.parent.guard(no).expect("good");
     let child = tree.child.clone();
-    #[derive(Debug)]
-    struct Close(Scope);
-
-    #[async_trait]
-    impl PrePolicy for Close {
-        fn name(&self) -> &str {
-            "close"
-        }
-
-        async fn decide(&self, cx: &ToolExecution, next: PreNext<'_>) -> Result<PreDecision, PolicyError> {
-            if cx.name() == "t" {
-                self.0.close();
-                return Ok(PreDecision::ask("may it?"));
-            }
-            next.run().await
-        }
-    }
     tree.registry.pre_policy(Close(child)).expect("good");
     let result = paused(tree.registry.execute(ToolCall::new("c", "work").with_agent("child")));
     assert_eq!(result.value(), Some(&json!("GUARD_DENIED")));

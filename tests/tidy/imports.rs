@@ -40,7 +40,7 @@ const LAYERS: [(&str, &[&str]); 8] = [
             "tool_schema",
         ],
     ),
-    ("mechanics", &["body", "chain", "grace"]),
+    ("mechanics", &["body", "chain", "grace", "own_time"]),
     (
         "roles",
         &[
