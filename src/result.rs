@@ -229,6 +229,7 @@ impl fmt::Debug for ToolResult {
             Err(failure) => out.field("error", failure),
         };
         out.field("content", &self.content)
+            .field("shows_value", &self.rendered)
             .field("meta", &self.meta)
             .field("additional_contexts", &self.contexts)
             .field("concludes_turn", &self.concludes_turn)

@@ -62,7 +62,10 @@ pub(crate) fn check(call: &RunningCall) -> Result<Admitted, Exit> {
         return Err(Exit::Post(Draft::failure(unknown(call.cx.name()))));
     };
     let (wrong, details) = match &call.problem {
-        Some(problem) => (problem.to_string(), problem.details()),
+        Some(problem) => {
+            let problem = problem.discreet(tool.schema.parameters());
+            (problem.to_string(), problem.details())
+        }
         None if tool.parameters.is_valid(call.cx.arguments()) => return Ok(Admitted(())),
         None => {
             let found = tool.parameters.violations(call.cx.arguments(), call.registry.limits.quote_values);

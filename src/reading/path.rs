@@ -17,6 +17,22 @@ impl Step {
             Self::Index(index) => value.get(index),
         }
     }
+
+    pub(super) fn inside_mut<'v>(&self, value: &'v mut Value) -> Option<&'v mut Value> {
+        match self {
+            Self::Key(key) => value.get_mut(key),
+            Self::Index(index) => value.get_mut(index),
+        }
+    }
+}
+
+/// The steps as text.
+pub(super) fn names(steps: &[Step]) -> Vec<String> {
+    let name = |step: &Step| match step {
+        Step::Key(key) => key.clone(),
+        Step::Index(index) => index.to_string(),
+    };
+    steps.iter().map(name).collect()
 }
 
 /// The steps of `path` as they lead through `value`. The name of a variant is a step where it is the name of a member.

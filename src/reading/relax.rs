@@ -26,11 +26,27 @@ impl<'s> Copy<'s> {
         integers(&mut places, &mut self.value, &said)
     }
 
-    /// Takes out the properties at and below `steps` that are `null`, declared, and not required. False if there is none.
-    pub(super) fn take_nulls_out(&mut self, steps: &[Step]) -> bool {
+    /// Where properties at and below `steps` are `null`, declared, and not required.
+    pub(super) fn nulls(&self, steps: &[Step]) -> Vec<Vec<Step>> {
         let mut places = Places::new(self.schema);
         let said = places.of_root(&self.value);
-        nulls(&mut places, &mut self.value, &said, steps)
+        let mut found = Vec::new();
+        nulls(&mut places, &self.value, &said, steps, &mut Vec::new(), &mut found);
+        found
+    }
+
+    /// The value without the properties at `paths`.
+    pub(super) fn without(&self, paths: &[Vec<Step>]) -> Value {
+        let mut value = self.value.clone();
+        for path in paths {
+            if let Some((Step::Key(last), way)) = path.split_last() {
+                let object = way.iter().try_fold(&mut value, |here, step| step.inside_mut(here));
+                if let Some(Value::Object(members)) = object {
+                    members.shift_remove(last);
+                }
+            }
+        }
+        value
     }
 }
 
@@ -63,39 +79,53 @@ fn integers<'s>(places: &mut Places<'s>, value: &mut Value, said: &Said<'s>) -> 
     changed
 }
 
-fn nulls<'s>(places: &mut Places<'s>, value: &mut Value, said: &Said<'s>, steps: &[Step]) -> bool {
+fn nulls<'s>(
+    places: &mut Places<'s>,
+    value: &Value,
+    said: &Said<'s>,
+    steps: &[Step],
+    path: &mut Vec<Step>,
+    found: &mut Vec<Vec<Step>>,
+) {
     if said.is_empty() {
-        return false;
+        return;
     }
-    let mut changed = false;
+    let on_the_way = |step: &Step| steps.first().is_none_or(|wanted| wanted == step);
+    let rest = steps.get(1..).unwrap_or_default();
     match value {
         Value::Array(items) => {
-            for (index, item) in items.iter_mut().enumerate() {
-                let on_the_way = steps.first().is_none_or(|step| *step == Step::Index(index));
-                if on_the_way {
+            for (index, item) in items.iter().enumerate() {
+                let step = Step::Index(index);
+                if on_the_way(&step) {
                     let inside = places.of_item(said, index, item);
-                    changed |= nulls(places, item, &inside, steps.get(1..).unwrap_or_default());
+                    path.push(step);
+                    nulls(places, item, &inside, rest, path, found);
+                    path.pop();
                 }
             }
         }
         Value::Object(members) => {
-            let on_the_way =
-                |key: &str| steps.first().is_none_or(|step| matches!(step, Step::Key(wanted) if wanted == key));
-            if members.iter().any(|(key, member)| member.is_null() && on_the_way(key)) {
-                let required = required(said);
-                let may_be_left_out = |key: &str| is_declared(said, key) && !required.contains(key);
-                let before = members.len();
-                members.retain(|key, member| !(member.is_null() && on_the_way(key) && may_be_left_out(key)));
-                changed |= members.len() < before;
-            }
-            for (key, member) in members.iter_mut().filter(|(key, _)| on_the_way(key)) {
-                let inside = places.of_member(said, key, member);
-                changed |= nulls(places, member, &inside, steps.get(1..).unwrap_or_default());
+            let mut required = None;
+            for (key, member) in members {
+                let step = Step::Key(key.clone());
+                if !on_the_way(&step) {
+                    continue;
+                }
+                path.push(step);
+                if member.is_null() {
+                    let required = required.get_or_insert_with(|| self::required(said));
+                    if is_declared(said, key) && !required.contains(key.as_str()) {
+                        found.push(path.clone());
+                    }
+                } else {
+                    let inside = places.of_member(said, key, member);
+                    nulls(places, member, &inside, rest, path, found);
+                }
+                path.pop();
             }
         }
         _ => {}
     }
-    changed
 }
 
 fn is_declared(said: &Said<'_>, key: &str) -> bool {
@@ -200,10 +230,8 @@ mod tests {
         let schema = json!({"properties": {"a": inner, "b": {"items": {"$ref": "#/properties/a"}}, "c": {}}});
         let value = json!({"a": {"x": null, "y": null, "z": null}, "b": [{"x": null}, {"x": null}], "c": null});
         let without = |steps: &[Step]| {
-            let mut copy = Copy::new(&value, &schema);
-            let changed = copy.take_nulls_out(steps);
-            assert_eq!(changed, copy.value != value);
-            copy.value
+            let copy = Copy::new(&value, &schema);
+            copy.without(&copy.nulls(steps))
         };
         let key = |key: &str| Step::Key(key.to_owned());
         let all = json!({"a": {"y": null, "z": null}, "b": [{}, {}]});

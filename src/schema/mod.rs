@@ -26,6 +26,7 @@ pub(crate) use limits::{
     ArgumentLimits, DEFAULT_ARGUMENT_BYTES, DEFAULT_DEPTH, DEFAULT_NODES, HARD_ARGUMENT_BYTES, HARD_DEPTH,
 };
 pub(crate) use lint::suspicions;
+pub(crate) use place::is_secret;
 pub(crate) use problem::{ArgumentProblem, SchemaProblem, at};
 pub(crate) use text::{parse_arguments, parse_strictly};
 pub(crate) use value::{Shielded, deeper_than, dismantle, measure};

@@ -94,8 +94,74 @@ impl<'g> Places<'g> {
     }
 }
 
+/// Whether what lies at `path` in `value` is not to be repeated: the schema marks it, what it is in, or what is in it.
+pub(crate) fn is_secret(schema: &Value, value: &Value, path: &[String]) -> bool {
+    let graph = Graph::of(schema);
+    let places = Places::new(&graph);
+    let (mut place, mut here) = (places.at(&[]), Some(value));
+    for step in path {
+        if place.secret {
+            return true;
+        }
+        place = places.within(&place, step);
+        here = match here {
+            Some(Value::Array(items)) => step.parse::<usize>().ok().and_then(|index| items.get(index)),
+            Some(Value::Object(members)) => members.get(step),
+            _ => None,
+        };
+    }
+    here.map_or(place.secret, |here| holds_secret(&places, &place, here))
+}
+
+/// As deep as the value is, and no deeper than the limits on arguments.
+fn holds_secret(places: &Places<'_>, place: &Place<'_>, value: &Value) -> bool {
+    if place.secret || place.nodes.is_empty() {
+        return place.secret;
+    }
+    let inside = |step: &str, part: &Value| holds_secret(places, &places.within(place, step), part);
+    match value {
+        Value::Array(items) => items.iter().enumerate().any(|(index, item)| inside(&index.to_string(), item)),
+        Value::Object(members) => members.iter().any(|(name, member)| inside(name, member)),
+        _ => false,
+    }
+}
+
 /// Whether a schema says that the values it looks at are not to be shown.
 fn is_marked(schema: &Value) -> bool {
     schema.get("writeOnly").is_some_and(|w| *w == Value::Bool(true))
         || schema.get("format").is_some_and(|f| f == "password")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn steps(steps: &[&str]) -> Vec<String> {
+        steps.iter().map(|step| (*step).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_is_too_much_to_look_at_is_taken_to_be_secret() {
+        let schema = json!({"items": {"anyOf": [{}, {}, {}]}});
+        assert!(!is_secret(&schema, &Value::from(vec![0; 1_000]), &[]));
+        assert!(is_secret(&schema, &Value::from(vec![0; PLACE_LOOKS]), &[]));
+    }
+
+    #[test]
+    fn what_is_secret_is_so_from_above_and_from_below() {
+        let schema = json!({"properties": {
+            "a": {"writeOnly": true, "properties": {"in": {}}},
+            "b": {"items": {"format": "password"}},
+            "c": {"writeOnly": false, "format": "uri"},
+        }});
+        let value = json!({"a": {"in": 1}, "b": [1], "c": 1});
+        for secret in [&["a", "in"][..], &["a", "nowhere"], &["b"], &[]] {
+            assert!(is_secret(&schema, &value, &steps(secret)), "{secret:?}");
+        }
+        for open in [&["c"][..], &["c", "nowhere"], &["nowhere"]] {
+            assert!(!is_secret(&schema, &value, &steps(open)), "{open:?}");
+        }
+    }
 }

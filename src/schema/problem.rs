@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::limits::EXCERPT_BYTES;
+use super::{limits::EXCERPT_BYTES, place::is_secret};
 use crate::cut::cut;
 
 /// Why arguments cannot be read: where, and what.
@@ -24,6 +24,17 @@ impl ArgumentProblem {
 }
 
 impl ArgumentProblem {
+    /// The same without names and words of the text, if it lies where `schema` wants nothing repeated.
+    pub(crate) fn discreet(&self, schema: &Value) -> Self {
+        let unescaped = |step: &str| step.replace("~1", "/").replace("~0", "~");
+        let path: Vec<String> = self.pointer.split('/').skip(1).map(unescaped).collect();
+        if path.is_empty() || !is_secret(schema, &Value::Null, &path) {
+            return self.clone();
+        }
+        let message = "cannot be read; what was sent is not repeated here".to_owned();
+        Self { pointer: String::new(), message, position: self.position }
+    }
+
     /// The same as data, in the form of what is wrong with a value under a schema.
     pub(crate) fn details(&self) -> Value {
         let mut problem = json!({ "pointer": self.pointer, "message": self.message });

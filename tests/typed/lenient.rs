@@ -86,6 +86,28 @@ fn a_null_that_means_something_stays_when_another_one_is_in_the_way() {
     assert_eq!(got, Ok(Patch { owner: Owner::Nobody, limit: 0, page: 0 }));
 }
 
+/// A flattened type loses the way to what it refuses: the nulls around it are no suspects for that.
+#[test]
+fn a_null_that_means_something_stays_where_a_flattened_part_refuses_another() {
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Page {
+        #[serde(default)]
+        limit: u32,
+        #[serde(default)]
+        offset: u32,
+    }
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Flat {
+        #[serde(default, deserialize_with = "said")]
+        owner: Owner,
+        #[serde(flatten)]
+        page: Page,
+    }
+    let schema = json!({"properties": {"owner": {}, "limit": {}, "offset": {}}});
+    let got = read::<Flat>(schema, json!({"owner": null, "limit": null, "offset": null}));
+    assert_eq!(got, Ok(Flat { owner: Owner::Nobody, page: Page { limit: 0, offset: 0 } }));
+}
+
 #[test]
 fn what_fails_again_is_told_as_it_failed_first() {
     let schema = json!({"properties": {"from": {"type": ["integer", "string"]}, "to": {"type": "integer"}}});

@@ -74,6 +74,25 @@ fn the_name_of_a_missing_field_is_told_beside_a_secret() {
     assert_eq!(text, "invalid arguments: missing field `user`");
 }
 
+/// However the mark is reached.
+#[test]
+fn nor_where_the_mark_is_found_by_another_way() {
+    let marked = json!({"writeOnly": true});
+    let anchored = json!({"$anchor": "p", "writeOnly": true});
+    let old = json!({"$id": "#p", "writeOnly": true});
+    for schema in [
+        json!({"properties": {"secret": {"$ref": "#p"}}, "$defs": {"p": anchored}}),
+        json!({"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"secret": {"$ref": "#p"}}, "definitions": {"p": old}}),
+        json!({"properties": {"secret": {"$ref": "#/$defs/a%20b"}}, "$defs": {"a b": marked}}),
+        json!({"properties": {"secret": {}}, "patternProperties": {"^s": marked}}),
+        json!({"properties": {"user": {}}, "unevaluatedProperties": marked}),
+        json!({"dependentSchemas": {"user": {"properties": {"secret": marked}}}}),
+    ] {
+        let text = told::<Login>(schema.clone(), json!({"user": 1, "secret": "hunter2"}));
+        assert!(!text.contains("hunter2"), "{schema}: {text}");
+    }
+}
+
 #[test]
 fn nor_anything_in_a_registry_that_quotes_no_values() {
     use toolgate::{OutputSpec, ToolCall, ToolContext, ToolError, ToolRegistry, tool};
@@ -83,4 +102,20 @@ fn nor_anything_in_a_registry_that_quotes_no_values() {
     let sent = ToolCall::new("c", "t").with_arguments(json!({"user": "ada"}));
     let result = crate::paused(registry.execute(sent));
     assert_eq!(result.text(), "Error: invalid arguments: /user: does not fit; what was sent is not repeated here");
+}
+
+#[test]
+fn nor_what_stands_in_text_that_cannot_be_read() {
+    use toolgate::{OutputSpec, ToolCall, ToolRegistry, tool};
+    let registry = ToolRegistry::new();
+    let marked = json!({"properties": {"m": {"writeOnly": true}, "n": {}}});
+    let one = tool("t").parameters(marked).output(OutputSpec::any()).body(|_| async { Ok(json!(1)) });
+    registry.register(one).expect("good");
+    let told = |text: &str| crate::paused(registry.execute(ToolCall::from_model("c", "t", text))).text();
+    for text in [r#"{"m":{"hunter2":1,"hunter2":2}}"#, r#"{"m":{"hunter2":tru}}"#] {
+        let told = told(text);
+        assert!(!told.contains("hunter2") && told.contains("not repeated here at line 1 column"), "{told}");
+    }
+    let told = told(r#"{"n":{"hunter2":1,"hunter2":2}}"#);
+    assert!(told.contains("/n: repeated key \"hunter2\""), "{told}");
 }
