@@ -123,6 +123,11 @@ pub(crate) fn suspicions(schema: &Value) -> Vec<SchemaProblem> {
     if is_odd(schema) {
         lint.found.push(SchemaProblem::new("/$schema", "names an unknown dialect; it is read as draft 2020-12"));
     }
+    if schema.as_object().is_some_and(is_bare) {
+        let help = "has no keyword in it and lets any arguments through; put properties under \"properties\"";
+        lint.found.push(SchemaProblem::new("", help));
+        return lint.found;
+    }
     for node in &graph.nodes {
         let Value::Object(map) = node.schema else { continue };
         for message in lint.node(map) {
@@ -159,6 +164,12 @@ impl<'a> Lint<'a> {
         if map.get("enum").and_then(Value::as_array).is_some_and(Vec::is_empty) {
             out.push("its enum is empty: no value fits".to_owned());
         }
+        contradictions(map, &mut out);
+        if let Some(own) = map.get("type").and_then(Value::as_str).filter(|own| *own != "null")
+            && map.get("nullable") == Some(&Value::Bool(true))
+        {
+            out.push(format!("\"nullable\" is no keyword and null is refused; say \"type\": [{own:?}, \"null\"]"));
+        }
         self.undeclared(map, &mut out);
         out
     }
@@ -178,11 +189,12 @@ impl<'a> Lint<'a> {
         meant
     }
 
-    /// What a closed object asks for and does not take.
+    /// What an object asks for and does not declare: a closed one does not even take it, an open one may be meant so
+    /// unless a declared name is very like it.
     fn undeclared(&self, map: &Map<String, Value>, out: &mut Vec<String>) {
         let closed = map.get("additionalProperties") == Some(&Value::Bool(false));
         let by_pattern = map.get("patternProperties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
-        if !closed || by_pattern {
+        if by_pattern {
             return;
         }
         let declared = map.get("properties").and_then(Value::as_object);
@@ -192,11 +204,45 @@ impl<'a> Lint<'a> {
                 continue;
             }
             let names = declared.into_iter().flat_map(|d| d.keys().map(String::as_str));
-            let meant = self.near.nearest(name, names);
-            let hint = meant.map(|m| format!("; did you mean {}?", excerpt(m))).unwrap_or_default();
-            out.push(format!("requires {} and takes no such property: nothing fits{hint}", excerpt(name)));
+            let meant = self.near.nearest(name, names).map(excerpt);
+            let name = excerpt(name);
+            match (closed, meant) {
+                (true, Some(meant)) => {
+                    out.push(format!(
+                        "requires {name} and takes no such property: nothing fits; did you mean {meant}?"
+                    ));
+                }
+                (true, None) => out.push(format!("requires {name} and takes no such property: nothing fits")),
+                (false, Some(meant)) => {
+                    out.push(format!("requires {name}, which is not declared; did you mean {meant}?"));
+                }
+                (false, None) => {}
+            }
         }
     }
+}
+
+/// Bounds that leave nothing in between.
+fn contradictions(map: &Map<String, Value>, out: &mut Vec<String>) {
+    let bound = |keyword: &str| map.get(keyword).and_then(Value::as_f64);
+    for (least, most) in [
+        ("minimum", "maximum"),
+        ("minLength", "maxLength"),
+        ("minItems", "maxItems"),
+        ("minProperties", "maxProperties"),
+    ] {
+        if let (Some(low), Some(high)) = (bound(least), bound(most))
+            && low > high
+        {
+            out.push(format!("its {least} is more than its {most}: no value fits"));
+        }
+    }
+}
+
+/// Whether all there is in a schema are schemas under names that are no keywords.
+fn is_bare(map: &Map<String, Value>) -> bool {
+    let schema = |value: &Value| value.get("type").is_some();
+    !map.is_empty() && map.iter().all(|(key, value)| !KEYWORDS.contains(&key.as_str()) && schema(value))
 }
 
 /// Listed values and defaults that are of none of the types.
@@ -316,6 +362,16 @@ mod tests {
             (json!({ "type": "integer", "default": 1.5 }), "its default is not of type integer"),
             (json!({ "type": "object", "items": {} }), "\"items\" says nothing about a value of type object"),
             (json!({ "type": "integer", "maxLength": 2 }), "\"maxLength\" says nothing about a value of type integer"),
+            (json!({ "minimum": 5, "maximum": 1.5 }), "its minimum is more than its maximum: no value fits"),
+            (json!({ "minItems": 2, "maxItems": 1 }), "its minItems is more than its maxItems: no value fits"),
+            (
+                json!({ "type": "string", "nullable": true }),
+                "\"nullable\" is no keyword and null is refused; say \"type\": [\"string\", \"null\"]",
+            ),
+            (
+                json!({ "required": ["pth", "else"], "properties": { "path": {} } }),
+                "requires \"pth\", which is not declared; did you mean \"path\"?",
+            ),
             (
                 json!({ "required": ["pth"], "properties": { "path": {} }, "additionalProperties": false }),
                 "requires \"pth\" and takes no such property: nothing fits; did you mean \"path\"?",
@@ -329,11 +385,24 @@ mod tests {
             json!({ "type": ["string", "null"], "enum": ["a", null], "default": null, "maxLength": 5 }),
             json!({ "type": "string", "default": null }),
             json!({ "enum": [1, "a"], "default": {}, "items": {} }),
-            json!({ "required": ["pth"], "properties": { "path": {} } }),
+            json!({ "required": ["pth"], "properties": { "path": {}, "pth": {} } }),
+            json!({ "required": ["other"], "properties": { "path": {} } }),
+            json!({ "minimum": 1, "maximum": 1, "minLength": 2 }),
+            json!({ "type": ["string", "null"], "nullable": true }),
+            json!({ "type": "string", "nullable": false }),
             json!({ "required": ["pth"], "patternProperties": { "^p": {} }, "additionalProperties": false }),
         ] {
             assert_eq!(found(&schema), Vec::<String>::new(), "{schema}");
         }
+    }
+
+    #[test]
+    fn properties_without_a_keyword_around_them_are_suspicious() {
+        let bare = json!({ "path": { "type": "string" }, "limit": { "type": "integer" } });
+        let wanted = "has no keyword in it and lets any arguments through; put properties under \"properties\"";
+        assert_eq!(found(&bare), [wanted]);
+        assert_eq!(found(&json!({ "properties": { "a": bare } })), Vec::<String>::new(), "further in it may be meant");
+        assert_eq!(found(&json!({ "x-note": 1 })), Vec::<String>::new());
     }
 
     #[test]
