@@ -4,6 +4,7 @@
 
 mod bfcl;
 mod corners;
+#[cfg(feature = "providers")]
 mod mcp;
 
 use std::{
