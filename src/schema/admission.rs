@@ -8,8 +8,8 @@ use super::{
     cost::{Cost, is_unevaluated},
     graph::{Graph, Step},
     limits::{
-        ENUM_VALUES, HARD_DEPTH, KEY_BYTES, PATTERN_BYTES, PATTERNS, SCHEMA_BYTES, SCHEMA_DEPTH, SCHEMA_PATHS,
-        SCHEMA_REFS,
+        ENUM_VALUES, HARD_DEPTH, KEY_BYTES, PATTERN_BYTES, PATTERNS, SCHEMA_BYTES, SCHEMA_DEPTH, SCHEMA_NODES,
+        SCHEMA_PATHS, SCHEMA_REFS,
     },
     problem::{SchemaProblem, excerpt},
     value::deeper_than,
@@ -47,6 +47,9 @@ pub(super) fn admit(schema: &Value) -> Result<Admitted, Vec<SchemaProblem>> {
     if graph.too_long {
         return Err(vec![SchemaProblem::new("", "its names are too long for so many subschemas within one another")]);
     }
+    if graph.too_many {
+        return Err(vec![SchemaProblem::new("", format!("more than {SCHEMA_NODES} subschemas"))]);
+    }
     let mut problems = Vec::new();
     sizes(&graph, &mut problems);
     references(&graph, &mut problems);
@@ -60,7 +63,11 @@ pub(super) fn admit(schema: &Value) -> Result<Admitted, Vec<SchemaProblem>> {
         if cost.is_bearable() {
             return Ok(loops(&graph, cost));
         }
-        let help = "it comes back to itself over so many alternatives or references that checking a value has no bound";
+        let help = if cost.recursive {
+            "it comes back to itself over so many alternatives or references that checking a value has no bound"
+        } else {
+            "its patterns, references or subschemas for one value are so many that checking leaves no room for real values"
+        };
         problems.push(SchemaProblem::new("", help));
     }
     Err(problems)
@@ -130,6 +137,13 @@ fn references(graph: &Graph<'_>, problems: &mut Vec<SchemaProblem>) {
         let help = format!("$ref {} leads nowhere; use #/$defs/… or an $anchor", excerpt(reference));
         problems.push(SchemaProblem::new(pointer, help));
     }
+    for (pointer, reference) in graph.ambiguous.iter().take(10) {
+        let help = format!("$ref {} may mean several parts: give each a name of its own", excerpt(reference));
+        problems.push(SchemaProblem::new(pointer, help));
+    }
+    for pointer in graph.nested_dialects.iter().take(10) {
+        problems.push(SchemaProblem::new(pointer, "a $schema further in names another dialect than that of the whole"));
+    }
     for pointer in graph.nested_ids.iter().take(10) {
         let help = "an $id further in changes what references mean, unless it is a plain name of what refers to nothing; use $defs and #/$defs/… instead";
         problems.push(SchemaProblem::new(pointer, help));
@@ -169,7 +183,7 @@ fn paths(graph: &Graph<'_>) -> u64 {
 fn loops(graph: &Graph<'_>, cost: Cost) -> Admitted {
     let component = graph.components(|_| true);
     let count = component.iter().max().map_or(0, |m| m + 1);
-    let most: Vec<u64> = (0..count).map(|own| Descents::of(graph, &component, own).most()).collect();
+    let most = Descents::of(graph, &component).most(&component, count);
     let (mut loops, mut conditions) = (Vec::new(), Vec::new());
     for (index, node) in graph.nodes.iter().enumerate().filter(|(i, _)| most[component[*i]] > 1) {
         let further = |e: &&super::graph::Edge<'_>| e.step != Step::InPlace && component[e.to] == component[index];
@@ -184,47 +198,59 @@ fn loops(graph: &Graph<'_>, cost: Cost) -> Admitted {
     Admitted { cost, loops, conditions, branching }
 }
 
-/// For each node of one component: how often the same member or item is looked at further in, all alternatives counted.
+/// For each node: how often the same member or item is looked at further in within its component, all alternatives counted.
 struct Descents {
     members: Vec<Option<u64>>,
     items: Vec<Option<u64>>,
 }
 
 impl Descents {
-    fn of(graph: &Graph<'_>, component: &[usize], own: usize) -> Self {
+    fn of(graph: &Graph<'_>, component: &[usize]) -> Self {
         let n = graph.nodes.len();
         let mut counts = Self { members: vec![None; n], items: vec![None; n] };
-        for node in (0..n).filter(|i| component[*i] == own) {
+        for node in 0..n {
             counts.visit(graph, component, node);
         }
         counts
     }
 
-    /// Pure cycles have been refused, so this ends; no deeper than the schema's own nesting and references.
+    /// Pure cycles have been refused, so this ends. Each frame is a node and the edge to look at next.
     fn visit(&mut self, graph: &Graph<'_>, component: &[usize], start: usize) {
-        let mut path = vec![start];
-        while let Some(node) = path.last().copied() {
+        let mut path = if self.members[start].is_none() { vec![(start, 0)] } else { Vec::new() };
+        while let Some((node, edge)) = path.last_mut() {
+            let node = *node;
             let own = component[node];
-            let inside: Vec<_> = graph.nodes[node].edges.iter().filter(|e| component[e.to] == own).collect();
-            let in_place = || inside.iter().filter(|e| e.step == Step::InPlace);
-            if let Some(open) = in_place().find(|e| self.members[e.to].is_none()) {
-                path.push(open.to);
+            let edges = &graph.nodes[node].edges;
+            if let Some(next) = edges.get(*edge) {
+                *edge += 1;
+                if next.step == Step::InPlace && component[next.to] == own && self.members[next.to].is_none() {
+                    path.push((next.to, 0));
+                }
                 continue;
             }
             path.pop();
+            let inside = || edges.iter().filter(|e| component[e.to] == own);
+            let in_place = || inside().filter(|e| e.step == Step::InPlace);
             let add = |known: &[Option<u64>]| in_place().filter_map(|e| known[e.to]).fold(0, u64::saturating_add);
-            let (mut members, mut items) = (add(&self.members), add(&self.items));
-            let count = |step: Step| inside.iter().filter(|e| e.step == step).count() as u64;
-            members = members.saturating_add(count(Step::Member { shared: false }).min(1));
-            members = members.saturating_add(count(Step::Member { shared: true }));
-            items = items.saturating_add(count(Step::Item { shared: false }).min(1));
-            items = items.saturating_add(count(Step::Item { shared: true }));
+            let count = |step: Step| inside().filter(|e| e.step == step).count() as u64;
+            let members = add(&self.members)
+                .saturating_add(count(Step::Member { shared: false }).min(1))
+                .saturating_add(count(Step::Member { shared: true }));
+            let items = add(&self.items)
+                .saturating_add(count(Step::Item { shared: false }).min(1))
+                .saturating_add(count(Step::Item { shared: true }));
             self.members[node] = Some(members);
             self.items[node] = Some(items);
         }
     }
 
-    fn most(&self) -> u64 {
-        self.members.iter().chain(&self.items).filter_map(|c| *c).max().unwrap_or(0)
+    /// The most of each component.
+    fn most(&self, component: &[usize], count: usize) -> Vec<u64> {
+        let mut most = vec![0; count];
+        for (node, own) in component.iter().enumerate() {
+            let here = self.members[node].max(self.items[node]).unwrap_or(0);
+            most[*own] = here.max(most[*own]);
+        }
+        most
     }
 }

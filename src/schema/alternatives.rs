@@ -278,7 +278,7 @@ impl<'g> Words<'g> {
 }
 
 /// A subschema and those that it is merged from: by reference, and by `allOf`.
-fn merged(graph: &Graph<'_>, start: usize) -> Vec<usize> {
+pub(super) fn merged(graph: &Graph<'_>, start: usize) -> Vec<usize> {
     let mut out = vec![start];
     let mut next = 0;
     while let Some(node) = out.get(next).copied() {

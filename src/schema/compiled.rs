@@ -8,12 +8,15 @@ use serde_json::{Map, Value};
 use super::{
     admission::{self, Admitted},
     cost::Cost,
-    descent::{Part, innermost},
+    descent::{Found, innermost},
     dialect::{build, with_parts},
-    explain::{Manner, Violations, explain},
-    limits::{EXPLAINED_BYTES, EXPLAINED_LOOKS, REPEATED_LOOKS},
+    explain::{Manner, Violations, explain, explain_large},
+    limits::{
+        DESCENT_LOOKS, EXPLAINED_BYTES, EXPLAINED_LOOKS, EXPLAINED_NODES, FLAT_DESCENT_LOOKS, REPEATED_LOOKS,
+        UNIQUE_LOOKS,
+    },
     problem::SchemaProblem,
-    value::{count_nodes, deeper_than, more_bytes_than, repeated},
+    value::{comparisons, count_nodes, deeper_than, more_bytes_than, repeated},
 };
 
 /// A schema that was admitted and compiled. Cheap to clone.
@@ -95,71 +98,72 @@ impl Inner {
         if let Some(most) = self.cost.most_bytes.filter(|most| more_bytes_than(value, *most)) {
             return Some(Violations::too_long(most));
         }
-        let most = self.cost.most_values.filter(|most| count_nodes(value, *most) > *most)?;
-        Some(Violations::too_much(most))
+        if let Some(most) = self.cost.most_values.filter(|most| count_nodes(value, *most) > *most) {
+            return Some(Violations::too_much(most));
+        }
+        let compared = self.cost.unique > 0 && comparisons(value) > UNIQUE_LOOKS / self.cost.unique;
+        compared.then(Violations::too_alike)
     }
 
     fn explain(&self, value: &Value, quote: bool) -> Violations {
-        let manner = Manner { all: usize::MAX, complete: true, quote, within: Vec::new() };
-        let (branching, shallow) = match &self.recursion {
-            Recursion::None => return self.explain_by(&self.validator, value, manner),
-            Recursion::Unions { branching, shallow } => (*branching, shallow.as_ref()),
-        };
-        if self.is_small(value, branching) {
+        let manner = Manner { complete: true, quote, within: Vec::new() };
+        if self.is_small(value) {
             return explain(&self.schema, &self.validator, value, manner);
         }
-        let whole = || match shallow {
-            Some((_, validator)) => self.explain_by(validator, value, Manner { complete: false, ..manner.clone() }),
-            None => Violations::unexplained(),
-        };
-        if more_bytes_than(value, affordable(self.cost.looks).bytes) {
-            return whole();
+        let budget = (self.cost.looks, if self.cost.recursive { DESCENT_LOOKS } else { FLAT_DESCENT_LOOKS });
+        let small = |part: &Value| self.is_small(part);
+        let found = with_parts(&self.schema, |parts| Some(innermost(&self.schema, value, budget, small, parts)));
+        let Found { part, is_all } = found.unwrap_or_default();
+        if let Some(part) = part.as_ref().filter(|part| !self.is_small(part.value))
+            && let Some((shallow, _)) = self.shallow()
+            && self.is_affordable(part.value)
+            && let Some(level) = with_parts(shallow, |parts| parts(&part.pointer))
+        {
+            // All its parts fit, so it is wrong by itself.
+            let manner = Manner { complete: false, within: part.path.clone(), ..manner };
+            return explain(&self.schema, &level, part.value, manner);
         }
-        let small = |part: &Value| self.is_small(part, branching);
-        let part = with_parts(&self.schema, |parts| innermost(&self.schema, value, self.cost.looks, small, parts));
-        let Some(Part { path, value, pointer, validator }) = part else { return whole() };
-        let manner = Manner { within: path, ..manner.clone() };
-        if small(value) {
-            return explain(&self.schema, &validator, value, manner);
+        if let (None, Some((_, validator))) = (&part, self.shallow().filter(|_| self.is_affordable(value))) {
+            return explain(&self.schema, validator, value, Manner { complete: false, ..manner });
         }
-        // All its parts fit, so it is wrong by itself.
-        let level = shallow.and_then(|(schema, _)| with_parts(schema, |parts| parts(&pointer)));
-        match level {
-            Some(validator) => self.explain_by(&validator, value, Manner { complete: false, ..manner }),
-            None => whole(),
+        let part = part.map(|part| {
+            let is_small = self.is_small(part.value);
+            (part, is_small)
+        });
+        explain_large(&self.schema, value, part, Manner { complete: is_all, ..manner })
+    }
+
+    fn shallow(&self) -> Option<&(Value, Validator)> {
+        match &self.recursion {
+            Recursion::None => None,
+            Recursion::Unions { shallow, .. } => shallow.as_ref(),
         }
+    }
+
+    /// Whether all that is wrong with a value can be told.
+    fn is_small(&self, value: &Value) -> bool {
+        match &self.recursion {
+            Recursion::None => self.is_affordable(value),
+            Recursion::Unions { branching, .. } => self.is_small_union(value, *branching),
+        }
+    }
+
+    /// The same without recursive unions: each violation is an error of its own, and keeps the value that it is about.
+    fn is_affordable(&self, value: &Value) -> bool {
+        let errors = self.cost.errors.max(self.cost.looks).max(1);
+        let most = usize::try_from(EXPLAINED_LOOKS / errors).unwrap_or(usize::MAX).min(EXPLAINED_NODES);
+        let bytes = EXPLAINED_BYTES / usize::try_from(errors).unwrap_or(usize::MAX);
+        count_nodes(value, most) <= most && !more_bytes_than(value, bytes)
     }
 
     /// Whether all that is wrong with a value can be told, although each level of it multiplies the looks by the
     /// alternatives. What an alternative looked at is kept for each level around it, which is as much again.
-    fn is_small(&self, value: &Value, branching: u64) -> bool {
-        let looks = self.cost.looks.max(1);
+    fn is_small_union(&self, value: &Value, branching: u64) -> bool {
+        let looks = self.cost.errors.max(self.cost.looks).max(1);
         let (values, bytes) = repeated(value, branching.max(2));
         values.saturating_mul(looks) <= REPEATED_LOOKS
             && bytes.saturating_mul(looks.saturating_mul(2)) <= EXPLAINED_BYTES as u64
     }
-
-    /// Explains by a validator without recursive unions.
-    fn explain_by(&self, validator: &Validator, value: &Value, manner: Manner) -> Violations {
-        let most = affordable(self.cost.looks);
-        if more_bytes_than(value, most.bytes) {
-            return Violations::unexplained();
-        }
-        explain(&self.schema, validator, value, Manner { all: most.values, ..manner })
-    }
-}
-
-/// What a value may hold that is explained.
-#[derive(Clone, Copy)]
-struct Affordable {
-    bytes: usize,
-    values: usize,
-}
-
-/// What is affordable if each value is looked at so often.
-fn affordable(looks: u64) -> Affordable {
-    let bytes = EXPLAINED_BYTES / usize::try_from(looks).unwrap_or(usize::MAX).max(1);
-    Affordable { bytes, values: usize::try_from(EXPLAINED_LOOKS / looks.max(1)).unwrap_or(usize::MAX) }
 }
 
 fn accepts_anything(schema: &Value) -> bool {

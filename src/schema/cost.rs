@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::{
+    dialect::pattern_weight,
     graph::{Graph, Step},
-    limits::{FEW_LOOKS, HARD_DEPTH, LOOKS, PATTERN_LOOKS, PATTERNS, RECURSIVE_LOOKS, STACKED},
+    limits::{FEW_LOOKS, HARD_ARGUMENT_BYTES, HARD_DEPTH, LOOKS, PATTERN_LOOKS, RECURSIVE_LOOKS, STACKED},
 };
 
 /// What a schema's cost leaves to the values that it looks at.
@@ -18,6 +19,12 @@ pub(super) struct Cost {
     pub(super) most_levels: Option<usize>,
     /// How many bytes of text there may be, where many patterns look at each.
     pub(super) most_bytes: Option<usize>,
+    /// How often the items of one array may be compared with one another, where that is asked for.
+    pub(super) unique: u64,
+    /// How many errors one value may be told by.
+    pub(super) errors: u64,
+    /// Whether it comes back to itself.
+    pub(super) recursive: bool,
 }
 
 impl Cost {
@@ -33,13 +40,15 @@ impl Cost {
         let most = usize::try_from(budget / looks.max(1)).unwrap_or(usize::MAX);
         let most_values = (recursive || looks > FEW_LOOKS).then_some(most);
         let patterns = usize::try_from(sums(graph, own_patterns, true)).unwrap_or(usize::MAX);
-        let most_bytes = (patterns > PATTERNS).then(|| PATTERN_LOOKS / patterns);
+        let most_bytes = Some(PATTERN_LOOKS / patterns.max(1)).filter(|most| *most < HARD_ARGUMENT_BYTES);
+        let unique = sums(graph, own_unique, true);
+        let errors = sums(graph, own_errors, true).max(sums(graph, own_errors, false));
         let looks = looks.max(sums(graph, own_looks, false));
         let chain = longest(graph, in_place);
         let stacks_with_depth = recursive || longest(graph, |_| true) > STACKED;
         let levels = STACKED / chain.max(1);
         let most_levels = (stacks_with_depth && levels <= HARD_DEPTH).then_some(levels.saturating_sub(1));
-        Self { looks, most_values, most_levels, most_bytes }
+        Self { looks, most_values, most_levels, most_bytes, unique, errors, recursive }
     }
 
     /// Whether it leaves room for any real value.
@@ -52,7 +61,7 @@ impl Cost {
 
 /// The most looks at one value: all those at the same value are added up; of those at its parts, where they are followed
 /// `further`, the most expensive part counts. An edge back to where the walk comes from counts as one: it is remembered there.
-fn sums(graph: &Graph<'_>, own: fn(&Value) -> u64, further: bool) -> u64 {
+fn sums(graph: &Graph<'_>, own: impl Fn(&Value) -> u64, further: bool) -> u64 {
     let sums = walk(graph, |node, known| {
         let edges = &graph.nodes[node].edges;
         let of = |wanted: fn(Step) -> bool| edges.iter().filter(move |e| wanted(e.step)).map(|e| known(e.to));
@@ -109,10 +118,10 @@ pub(super) fn is_unevaluated(schema: &Value) -> bool {
     schema.get("unevaluatedProperties").is_some() || schema.get("unevaluatedItems").is_some()
 }
 
-/// An enum of more than texts and whole numbers is compared value by value, and what depends on properties name by name.
+/// An enum of more than texts is compared value by value, and what depends on properties name by name.
 fn own_looks(schema: &Value) -> u64 {
     let listed = schema.get("enum").and_then(Value::as_array);
-    let slow = |v: &Value| v.is_array() || v.is_object() || v.is_f64();
+    let slow = |v: &Value| !v.is_string() && !v.is_null();
     let compared = listed.filter(|values| values.iter().any(slow)).map_or(0, Vec::len);
     let depending = ["dependentRequired", "dependentSchemas", "dependencies"].iter().filter_map(|key| schema.get(key));
     let names: usize = depending.filter_map(Value::as_object).map(serde_json::Map::len).sum();
@@ -120,7 +129,20 @@ fn own_looks(schema: &Value) -> u64 {
     1 + (compared + names + unique) as u64
 }
 
+/// Each name that is required and not there is an error of its own.
+fn own_errors(schema: &Value) -> u64 {
+    let required = schema.get("required").and_then(Value::as_array).map_or(0, Vec::len);
+    own_looks(schema) + required as u64
+}
+
+fn own_unique(schema: &Value) -> u64 {
+    u64::from(schema.get("uniqueItems") == Some(&Value::Bool(true)))
+}
+
+/// What a byte of text costs at worst, in looks of a simple pattern.
 fn own_patterns(schema: &Value) -> u64 {
-    let named = schema.get("patternProperties").and_then(Value::as_object).map_or(0, serde_json::Map::len);
-    u64::from(schema.get("pattern").is_some()) + named as u64
+    let named = schema.get("patternProperties").and_then(Value::as_object);
+    let own = schema.get("pattern").and_then(Value::as_str);
+    let all = own.into_iter().chain(named.into_iter().flatten().map(|(pattern, _)| pattern.as_str()));
+    all.fold(0, |sum: u64, pattern| sum.saturating_add(pattern_weight(pattern)))
 }

@@ -5,7 +5,7 @@
 //! dropped at its end: a message needs few of them, most schemas never need any, and to keep them all with every
 //! registered schema would cost more than all messages do.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::{
     alternatives::mistaken,
     graph::{Graph, Step},
-    limits::{DESCENT_BYTES, DESCENT_LOOKS, HARD_DEPTH},
-    value::count_nodes,
+    limits::{DESCENT_BYTES, HARD_DEPTH},
+    value::repeated,
 };
 
 /// A part of a value that does not fit the subschema that looks at it.
@@ -24,42 +24,49 @@ pub(super) struct Part<'v> {
     /// Where the subschema lies.
     pub(super) pointer: String,
     pub(super) validator: Validator,
+    /// How many subschemas look at it, none of which it fits.
+    pub(super) looking: usize,
+}
+
+/// What the way down came to.
+#[derive(Default)]
+pub(super) struct Found<'v> {
+    pub(super) part: Option<Part<'v>>,
+    /// Whether nothing was too dear to be looked at.
+    pub(super) is_all: bool,
 }
 
 /// Goes down from the root, each time into the first part that does not fit, until `is_small` says that a part is small
-/// enough to be explained, or all its parts fit. `compile` gives the validator of the subschema at a pointer; `looks` is
-/// what a look at one value costs.
+/// enough to be explained, or all its parts fit, or looking further would cost too much. `compile` gives the validator of
+/// the subschema at a pointer; `looks` is what a look at one value costs, and `left` what all may cost together.
 pub(super) fn innermost<'v>(
     schema: &Value,
     value: &'v Value,
-    looks: u64,
+    (looks, left): (u64, u64),
     is_small: impl Fn(&Value) -> bool,
     compile: &dyn Fn(&str) -> Option<Validator>,
-) -> Option<Part<'v>> {
+) -> Found<'v> {
     let graph = Graph::of(schema);
-    let size = schema.to_string().len().max(1);
-    let mut descent = Descent {
-        graph: &graph,
-        compile,
-        validators: HashMap::new(),
-        parts: DESCENT_BYTES / size,
-        looks,
-        left: DESCENT_LOOKS,
-    };
+    let parts = DESCENT_BYTES / schema.to_string().len().max(1);
+    let mut descent =
+        Descent { graph: &graph, compile, validators: HashMap::new(), parts, looks, left, is_spent: false };
     let (mut node, mut value, mut path) = (0, value, Vec::new());
     let mut found = None;
     for _ in 0..HARD_DEPTH {
-        let Some((next, step, part)) = descent.first_wrong(node, value) else { break };
+        let Some((looking, step, part)) = descent.first_wrong(node, value) else { break };
+        let Some(next) = looking.first() else { break };
         path.push(step);
-        (node, value) = (next, part);
-        found = Some(node);
+        (node, value) = (*next, part);
+        found = Some((node, looking.len()));
         if is_small(value) {
             break;
         }
     }
-    let node = found?;
-    let validator = descent.validators.remove(&node)??;
-    Some(Part { path, value, pointer: graph.nodes[node].pointer.clone(), validator })
+    let part = found.and_then(|(node, looking)| {
+        let validator = descent.validators.remove(&node)??;
+        Some(Part { path, value, pointer: graph.nodes[node].pointer.clone(), validator, looking })
+    });
+    Found { part, is_all: !descent.is_spent }
 }
 
 struct Descent<'g> {
@@ -71,46 +78,70 @@ struct Descent<'g> {
     looks: u64,
     /// How many more looks checking may take.
     left: u64,
+    /// Whether that was not enough.
+    is_spent: bool,
 }
 
 impl Descent<'_> {
-    /// The first part of `value` that does not fit: where several alternatives may be meant, none of them has a use for it.
-    fn first_wrong<'v>(&mut self, node: usize, value: &'v Value) -> Option<(usize, String, &'v Value)> {
-        let mut parts: Vec<(String, &'v Value, Vec<usize>)> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
+    /// The first part of `value` that does not fit, and the subschemas that look at it: where several alternatives may be
+    /// meant, none of them has a use for it.
+    fn first_wrong<'v>(&mut self, node: usize, value: &'v Value) -> Option<(Vec<usize>, String, &'v Value)> {
+        let mut looks = Vec::new();
         for place in self.same_value(node, value) {
             for edge in 0..self.graph.nodes[place].edges.len() {
                 let to = self.target(self.graph.nodes[place].edges[edge].to);
-                if *self.graph.nodes[to].schema == Value::Bool(false) {
-                    continue;
-                }
-                for (step, part) in self.looked_at(place, edge, value) {
-                    let index = *known.entry(step.clone()).or_insert(parts.len());
-                    if index == parts.len() {
-                        parts.push((step, part, Vec::new()));
-                    }
-                    if !parts[index].2.contains(&to) {
-                        parts[index].2.push(to);
-                    }
+                if *self.graph.nodes[to].schema != Value::Bool(false) {
+                    looks.push((at(self.graph, place, edge), to));
                 }
             }
         }
-        for (step, part, looking) in parts {
-            let cost = self.looks.saturating_mul(count_nodes(part, usize::MAX - 1) as u64);
-            let mut fits = false;
-            for to in &looking {
-                self.left = self.left.checked_sub(cost)?;
-                fits |= self.validator(*to)?.is_valid(part);
+        match value {
+            Value::Object(map) => {
+                for (name, part) in map {
+                    let looking = looks.iter().filter(|(at, _)| at.is_member(name)).map(|(_, to)| *to);
+                    let looking = distinct(looking);
+                    if self.is_wrong(looks.len(), &looking, part)? {
+                        return Some((looking, name.clone(), part));
+                    }
+                }
             }
-            if let (false, Some(to)) = (fits, looking.first()) {
-                return Some((*to, step, part));
+            Value::Array(items) => {
+                for (index, part) in items.iter().enumerate() {
+                    let looking = looks.iter().filter(|(at, _)| at.is_item(index)).map(|(_, to)| *to);
+                    let looking = distinct(looking);
+                    if self.is_wrong(looks.len(), &looking, part)? {
+                        return Some((looking, index.to_string(), part));
+                    }
+                }
             }
+            _ => {}
         }
         None
     }
 
+    /// Whether a part fits none of those that look at it. None if it would cost too much to know.
+    fn is_wrong(&mut self, looks: usize, looking: &[usize], part: &Value) -> Option<bool> {
+        self.spend(looks as u64)?;
+        let (values, bytes) = repeated(part, 1);
+        let cost = self.looks.saturating_mul(values.saturating_add(bytes / 64));
+        for to in looking {
+            self.spend(cost)?;
+            if self.validator(*to)?.is_valid(part) {
+                return Some(false);
+            }
+        }
+        Some(!looking.is_empty())
+    }
+
+    fn spend(&mut self, cost: u64) -> Option<()> {
+        self.is_spent |= self.left < cost;
+        self.left = self.left.checked_sub(cost)?;
+        Some(())
+    }
+
     fn validator(&mut self, node: usize) -> Option<&Validator> {
         if !self.validators.contains_key(&node) {
+            self.is_spent |= self.parts == 0;
             self.parts = self.parts.checked_sub(1)?;
             let validator = (self.compile)(&self.graph.nodes[node].pointer);
             self.validators.insert(node, validator);
@@ -121,7 +152,7 @@ impl Descent<'_> {
     /// The subschemas that look at the same value, but for alternatives that are meant for another kind of it, and for
     /// what is a condition or denied.
     fn same_value(&self, start: usize, value: &Value) -> Vec<usize> {
-        let mut out = vec![start];
+        let (mut out, mut seen) = (vec![start], HashSet::from([start]));
         let mut next = 0;
         while let Some(node) = out.get(next).copied() {
             next += 1;
@@ -130,40 +161,12 @@ impl Descent<'_> {
                 let keyword = self.graph.nodes[edge.to].pointer.strip_prefix(from.pointer.as_str());
                 let applies = edge.by_reference
                     || keyword.is_some_and(|k| ["/allOf/", "/anyOf/", "/oneOf/"].iter().any(|a| k.starts_with(a)));
-                if applies && !out.contains(&edge.to) && !mistaken(self.graph, edge.to, value) {
+                if applies && seen.insert(edge.to) && !mistaken(self.graph, edge.to, value) {
                     out.push(edge.to);
                 }
             }
         }
         out
-    }
-
-    /// The parts of `value` that the subschema at the end of an edge looks at.
-    fn looked_at<'v>(&self, place: usize, edge: usize, value: &'v Value) -> Vec<(String, &'v Value)> {
-        let from = &self.graph.nodes[place];
-        let edge = &from.edges[edge];
-        let keyword = self.graph.nodes[edge.to].pointer.strip_prefix(from.pointer.as_str()).unwrap_or_default();
-        match (edge.step, value) {
-            (Step::Member { .. }, Value::Object(map)) => match edge.name {
-                Some(name) => map.get(name).map(|part| (name.to_owned(), part)).into_iter().collect(),
-                None if keyword == "/additionalProperties" && from.schema.get("patternProperties").is_none() => {
-                    let declared = |name: &String| from.schema.get("properties").is_some_and(|p| p.get(name).is_some());
-                    let others = map.iter().filter(|(name, _)| !declared(name));
-                    others.map(|(name, part)| (name.clone(), part)).collect()
-                }
-                None => Vec::new(),
-            },
-            (Step::Item { .. }, Value::Array(items)) => {
-                let of = |(i, part): (usize, &'v Value)| (i.to_string(), part);
-                if keyword == "/items" && from.schema.get("prefixItems").is_none() {
-                    return items.iter().enumerate().map(of).collect();
-                }
-                let index = keyword.strip_prefix("/prefixItems/").or_else(|| keyword.strip_prefix("/items/"));
-                let index = index.and_then(|i| i.parse::<usize>().ok());
-                index.and_then(|i| items.get(i).map(|part| of((i, part)))).into_iter().collect()
-            }
-            _ => Vec::new(),
-        }
     }
 
     /// Where a subschema leads that is a reference and nothing more.
@@ -177,5 +180,58 @@ impl Descent<'_> {
             }
         }
         node
+    }
+}
+
+/// Which parts of a value are looked at.
+enum At<'g> {
+    Member(&'g str),
+    /// All members but these.
+    Others(Option<&'g Value>),
+    Item(usize),
+    Items,
+    Nowhere,
+}
+
+impl At<'_> {
+    fn is_member(&self, name: &str) -> bool {
+        match self {
+            Self::Member(own) => *own == name,
+            Self::Others(declared) => declared.is_none_or(|d| d.get(name).is_none()),
+            _ => false,
+        }
+    }
+
+    fn is_item(&self, index: usize) -> bool {
+        match self {
+            Self::Item(own) => *own == index,
+            Self::Items => true,
+            _ => false,
+        }
+    }
+}
+
+fn distinct(nodes: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    nodes.filter(|node| seen.insert(*node)).collect()
+}
+
+/// Which parts of a value the subschema at the end of an edge looks at.
+fn at<'g>(graph: &'g Graph<'_>, place: usize, edge: usize) -> At<'g> {
+    let from = &graph.nodes[place];
+    let edge = &from.edges[edge];
+    let keyword = graph.nodes[edge.to].pointer.strip_prefix(from.pointer.as_str()).unwrap_or_default();
+    let lacks = |key: &str| from.schema.get(key).is_none();
+    match (edge.step, edge.name) {
+        (Step::Member { .. }, Some(name)) => At::Member(name),
+        (Step::Member { .. }, None) if keyword == "/additionalProperties" && lacks("patternProperties") => {
+            At::Others(from.schema.get("properties"))
+        }
+        (Step::Item { .. }, _) if keyword == "/items" && lacks("prefixItems") => At::Items,
+        (Step::Item { .. }, _) => {
+            let index = keyword.strip_prefix("/prefixItems/").or_else(|| keyword.strip_prefix("/items/"));
+            index.and_then(|i| i.parse().ok()).map_or(At::Nowhere, At::Item)
+        }
+        _ => At::Nowhere,
     }
 }

@@ -2,18 +2,22 @@
 
 use std::fmt::Write as _;
 
-use jsonschema::{PatternOptions, Registry, ValidationError, ValidationOptions, Validator, error::ValidationErrorKind};
+use jsonschema::{
+    Draft, PatternOptions, Registry, ValidationError, ValidationOptions, Validator, error::ValidationErrorKind,
+};
 use serde_json::{Value, json};
 
 use super::{
     explain::{Manner, violations},
-    limits::{EXPLAINED_NODES, REGEX_BYTES},
+    limits::{PATTERN_UNIT, REGEX_BYTES},
     problem::SchemaProblem,
 };
 use crate::cut::cut;
 
-/// The drafts that are known, the newest last: their names within `$schema`.
-const KNOWN: [&str; 5] = ["draft-04", "draft-06", "draft-07", "draft/2019-09", "draft/2020-12"];
+/// The dialect that a schema is read in, wherever it matters: what `$schema` names if the compiler knows it, else the newest.
+pub(super) fn dialect(schema: &Value) -> Draft {
+    schema.get("$schema").and_then(known).unwrap_or_default()
+}
 
 /// Compiles a schema. Several problems are told where the schema of schemas finds several.
 pub(super) fn build(schema: &Value) -> Result<Validator, Vec<SchemaProblem>> {
@@ -26,10 +30,22 @@ pub(super) fn build(schema: &Value) -> Result<Validator, Vec<SchemaProblem>> {
 }
 
 fn options<'i>() -> ValidationOptions<'i> {
-    jsonschema::options()
-        .offline()
-        .should_validate_formats(false)
-        .with_pattern_options(PatternOptions::regex().size_limit(REGEX_BYTES).dfa_size_limit(REGEX_BYTES))
+    let patterns = PatternOptions::regex().size_limit(REGEX_BYTES).dfa_size_limit(REGEX_BYTES);
+    jsonschema::options().offline().should_validate_formats(false).with_pattern_options(patterns)
+}
+
+/// What a byte of text costs by a pattern at worst, in looks of a simple one: the engine follows all of its states at
+/// once, and how many there are is seen from the size within which it compiles.
+pub(super) fn pattern_weight(pattern: &str) -> u64 {
+    let schema = json!({ "pattern": pattern });
+    let fits = |size: &usize| {
+        let patterns = PatternOptions::regex().size_limit(*size).dfa_size_limit(REGEX_BYTES);
+        let options = jsonschema::options().offline();
+        options.with_pattern_options(patterns).build(&schema).is_ok()
+    };
+    let mut sizes = std::iter::successors(Some(PATTERN_UNIT), |size| Some(size * 2)).take_while(|s| *s < REGEX_BYTES);
+    let size = sizes.find(fits).unwrap_or(REGEX_BYTES);
+    (size / PATTERN_UNIT) as u64
 }
 
 /// Gives `work` what compiles single subschemas of `schema`, by the pointers to them. All its references lead into it,
@@ -78,27 +94,25 @@ fn stripped(schema: &Value) -> Option<Value> {
     Some(stripped)
 }
 
-/// The place in [`KNOWN`] of what `$schema` says.
-fn known(dialect: &Value) -> Option<usize> {
-    let text = dialect.as_str()?;
-    let official = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
-    let rest = official.strip_prefix("json-schema.org/")?;
-    KNOWN.iter().position(|name| rest.strip_prefix(name).is_some_and(|rest| rest.starts_with("/schema")))
+/// The dialect that `$schema` names, if anybody knows it.
+pub(super) fn known(dialect: &Value) -> Option<Draft> {
+    let draft = Draft::from_schema_uri(dialect.as_str()?);
+    (draft != Draft::Unknown).then_some(draft)
 }
 
 /// What is wrong with a schema by the schema of its dialect.
 fn all_problems(schema: &Value) -> Vec<SchemaProblem> {
-    let validator = match schema.get("$schema").and_then(known) {
-        Some(0) => jsonschema::draft4::meta::validator(),
-        Some(1) => jsonschema::draft6::meta::validator(),
-        Some(2) => jsonschema::draft7::meta::validator(),
-        Some(3) => jsonschema::draft201909::meta::validator(),
+    let validator = match dialect(schema) {
+        Draft::Draft4 => jsonschema::draft4::meta::validator(),
+        Draft::Draft6 => jsonschema::draft6::meta::validator(),
+        Draft::Draft7 => jsonschema::draft7::meta::validator(),
+        Draft::Draft201909 => jsonschema::draft201909::meta::validator(),
         _ => jsonschema::draft202012::meta::validator(),
     };
     if validator.is_valid(schema) {
         return Vec::new();
     }
-    let manner = Manner { all: EXPLAINED_NODES, complete: true, quote: true, within: Vec::new() };
+    let manner = Manner { complete: true, quote: true, within: Vec::new() };
     // Nothing is known of the names in schemas: those of the schema of schemas are spread over many.
     let (told, more) = violations(&Value::Bool(true), &validator, schema, manner);
     let mut problems: Vec<SchemaProblem> = told

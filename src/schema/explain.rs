@@ -6,11 +6,11 @@ use jsonschema::{ValidationError, Validator, error::ValidationErrorKind as Kind}
 use serde_json::{Value, json};
 
 use super::{
+    descent::Part,
     graph::Graph,
-    limits::{EXPLAINED_NODES, MESSAGE_BYTES},
+    limits::{MAX_VIOLATIONS, MESSAGE_BYTES},
     problem::at,
-    value::count_nodes,
-    words::{Told, Words},
+    words::{Told, Words, pointer},
 };
 use crate::cut::cut;
 
@@ -32,11 +32,15 @@ impl Violations {
     }
 
     pub(super) fn too_deep(levels: usize) -> Self {
-        Self::whole(format!("nested deeper than {levels} levels, which this recursive schema allows"))
+        Self::whole(format!("nested deeper than {levels} levels, which this schema allows"))
     }
 
     pub(super) fn too_long(bytes: usize) -> Self {
         Self::whole(format!("more than {bytes} bytes of text, which the patterns of this schema allow"))
+    }
+
+    pub(super) fn too_alike() -> Self {
+        Self::whole("more items in one array than can be compared, which \"uniqueItems\" asks for".to_owned())
     }
 
     pub(super) fn too_much(values: usize) -> Self {
@@ -66,9 +70,8 @@ const JOINT: &str = "; ";
 /// How a value is explained.
 #[derive(Clone)]
 pub(super) struct Manner {
-    /// Up to how many values all violations are collected; beyond it the first is told.
-    pub(super) all: usize,
-    /// Whether the validator is the whole schema; else what it accepts may still be wrong further in.
+    /// Whether the validator is the whole schema; else what it accepts may still be wrong further in. Of what is told
+    /// without a validator, whether all of the value was looked at.
     pub(super) complete: bool,
     /// Whether values may be quoted.
     pub(super) quote: bool,
@@ -79,14 +82,56 @@ pub(super) struct Manner {
 /// Explains why `value` does not fit `schema`, which `validator` was compiled from.
 pub(super) fn explain(schema: &Value, validator: &Validator, value: &Value, manner: Manner) -> Violations {
     let complete = manner.complete;
-    let (mut told, mut more) = violations(schema, validator, value, manner);
-    if told.is_empty() {
-        return if complete {
-            Violations::unexplained()
-        } else {
-            Violations::whole("no alternative of a recursive part of the schema fits".to_owned())
-        };
+    let (told, more) = violations(schema, validator, value, manner);
+    if !told.is_empty() {
+        return bounded(told, more);
     }
+    if complete {
+        Violations::unexplained()
+    } else {
+        Violations::whole("no alternative of a recursive part of the schema fits".to_owned())
+    }
+}
+
+/// Explains a value that is too large to have all told of it: what is wrong with it by itself, and what is wrong with the
+/// first of its parts that does not fit, if one is known; all of that part only if it `is_small`.
+pub(super) fn explain_large(
+    schema: &Value,
+    value: &Value,
+    part: Option<(Part<'_>, bool)>,
+    manner: Manner,
+) -> Violations {
+    let Manner { complete, quote, within } = manner;
+    let graph = Graph::of(schema);
+    let words = Words::new(&graph, quote, within);
+    let mut told = words.plainly(0, &[], value);
+    let Some((part, is_small)) = part else {
+        return if told.is_empty() { Violations::unexplained() } else { bounded(told, !complete) };
+    };
+    let (mut further, mut more) = (Vec::new(), false);
+    if is_small {
+        let manner = Manner { complete: true, quote, within: part.path.clone() };
+        (further, more) = violations(schema, &part.validator, part.value, manner);
+    } else if let Some(node) = schema.pointer(&part.pointer).and_then(|schema| graph.find(schema)) {
+        further = words.plainly(node, &part.path, part.value);
+    }
+    let at = || pointer(&part.path, &words.places.at(&part.path));
+    if part.looking > 1 || further.is_empty() {
+        let what = match part.looking {
+            1 => "does not fit what the schema says of it".to_owned(),
+            many => format!("fits none of {many} alternatives"),
+        };
+        let by = if further.is_empty() { "" } else { ", of which the first is explained" };
+        further.insert(0, (at(), what + by));
+    }
+    told.extend(further);
+    bounded(told, more)
+}
+
+/// As much of what is wrong as a message holds.
+fn bounded(mut told: Vec<Told>, mut more: bool) -> Violations {
+    more |= told.len() > MAX_VIOLATIONS;
+    told.truncate(MAX_VIOLATIONS);
     let (mut bytes, mut fit) = (0, 0);
     for (pointer, what) in &told {
         bytes += at(pointer, what).len() + if fit == 0 { 0 } else { JOINT.len() };
@@ -104,19 +149,14 @@ pub(super) fn explain(schema: &Value, validator: &Validator, value: &Value, mann
     Violations { told, more }
 }
 
-/// What is wrong with a value, one by one, and whether there is more.
+/// What is wrong with a value, one by one, and whether there is more. Collecting is eager, and a union collects all that
+/// is wrong with all of its alternatives, even to tell the first: the caller has made sure that this is affordable.
 pub(super) fn violations(schema: &Value, validator: &Validator, value: &Value, manner: Manner) -> (Vec<Told>, bool) {
-    let all = manner.all.min(EXPLAINED_NODES);
     // Where alternatives lack a part, more of them fit than should.
     let holds = |e: &ValidationError<'_>| {
         manner.complete || !matches!(e.kind(), Kind::OneOfMultipleValid { .. } | Kind::Not { .. })
     };
-    // Collecting is eager: a million wrong items would be a million errors.
-    let errors: Vec<ValidationError<'_>> = if count_nodes(value, all) > all {
-        validator.validate(value).err().into_iter().filter(holds).collect()
-    } else {
-        validator.iter_errors(value).filter(holds).collect()
-    };
+    let errors: Vec<ValidationError<'_>> = validator.iter_errors(value).filter(holds).collect();
     // The schema is looked at again only now: calls that are right do not pay for it.
     let graph = Graph::of(schema);
     let words = Words::new(&graph, manner.quote, manner.within);

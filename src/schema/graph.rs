@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use jsonschema::Draft;
 use serde_json::Value;
 
 use super::{
-    limits::POINTER_BYTES,
-    named::{is_plain_name, is_self_contained, names},
+    dialect::dialect,
+    limits::{POINTER_BYTES, SCHEMA_NODES},
+    named::Names,
 };
 
 /// How a subschema relates to the value its parent looks at.
@@ -45,34 +47,37 @@ pub(super) struct Graph<'a> {
     /// The same of those that lead nowhere that is known here. The compiler may know more ways to follow one; what is
     /// not followed is not bounded.
     pub(super) lost: Vec<(String, String)>,
+    /// The same of plain names that more than one part goes by.
+    pub(super) ambiguous: Vec<(String, String)>,
     /// Whether the pointers of all subschemas together are too long to be kept.
     pub(super) too_long: bool,
+    /// Whether there are more subschemas than are looked at.
+    pub(super) too_many: bool,
     /// Pointers of `$id`s further in.
     pub(super) nested_ids: Vec<String>,
+    /// Pointers of a `$schema` further in that names another dialect.
+    pub(super) nested_dialects: Vec<String>,
     pub(super) references: usize,
     by_address: HashMap<usize, usize>,
-    anchors: HashMap<&'a str, usize>,
+    /// Parts by the plain names that the dialect knows.
+    pub(super) anchors: HashMap<&'a str, usize>,
     /// Parts that have a name of their own and lead nowhere else, by it.
-    named: HashMap<&'a str, usize>,
-    /// How many parts go by each name, those included that are no subschemas here and may be to others.
-    names: Option<HashMap<&'a str, usize>>,
-    pending: Vec<(usize, &'a str)>,
+    pub(super) named: HashMap<&'a str, usize>,
+    pub(super) names: Option<Names<'a>>,
+    pending: Vec<(usize, &'a str, &'a str)>,
     /// What the schema calls itself: references may begin with it.
-    own_id: Option<&'a str>,
-    /// Whether identifiers are spelt `id`, as in draft 4.
-    old_ids: bool,
+    pub(super) own_id: Option<&'a str>,
+    /// The dialect that the compiler reads the schema in.
+    pub(super) dialect: Draft,
     pointer_bytes: usize,
     todo: Vec<usize>,
 }
 
 impl<'a> Graph<'a> {
-    /// `most` bounds the number of nodes: a schema of bounded text has no more.
     pub(super) fn of(root: &'a Value) -> Self {
-        let mut graph = Self::default();
-        let dialect = root.get("$schema").and_then(Value::as_str).unwrap_or_default();
-        graph.old_ids = dialect.contains("draft-04") || dialect.contains("draft-03");
-        let own_id = root.get(if graph.old_ids { "id" } else { "$id" }).and_then(Value::as_str);
-        graph.own_id = own_id.map(|id| id.trim_end_matches('#')).filter(|id| !id.is_empty());
+        let mut graph = Self { dialect: dialect(root), ..Self::default() };
+        let own_id = root.get(graph.dialect.id_keyword()).and_then(Value::as_str);
+        graph.own_id = own_id.map(|id| id.trim_end_matches('#')).filter(|id| !id.is_empty() && !id.starts_with('#'));
         graph.node(root, String::new(), 0);
         loop {
             while let Some(node) = graph.todo.pop() {
@@ -82,8 +87,8 @@ impl<'a> Graph<'a> {
             if pending.is_empty() {
                 return graph;
             }
-            for (from, reference) in pending {
-                graph.resolve(root, from, reference);
+            for (from, keyword, reference) in pending {
+                graph.resolve(root, from, keyword, reference);
             }
         }
     }
@@ -93,14 +98,15 @@ impl<'a> Graph<'a> {
         self.by_address.get(&std::ptr::from_ref(schema).addr()).copied()
     }
 
-    fn node(&mut self, schema: &'a Value, pointer: String, depth: usize) -> usize {
+    pub(super) fn node(&mut self, schema: &'a Value, pointer: String, depth: usize) -> usize {
         let address = std::ptr::from_ref(schema).addr();
         if let Some(known) = self.by_address.get(&address) {
             return *known;
         }
         self.pointer_bytes += pointer.len();
-        if self.pointer_bytes > POINTER_BYTES {
-            self.too_long = true;
+        self.too_long |= self.pointer_bytes > POINTER_BYTES;
+        self.too_many |= self.nodes.len() >= SCHEMA_NODES;
+        if self.too_long || self.too_many {
             return 0;
         }
         let index = self.nodes.len();
@@ -117,22 +123,12 @@ impl<'a> Graph<'a> {
                 "$ref" | "$dynamicRef" | "$recursiveRef" => {
                     if let Value::String(reference) = value {
                         self.references += 1;
-                        self.pending.push((index, reference));
+                        self.pending.push((index, key, reference));
                     }
                     continue;
                 }
-                "$id" => {
-                    self.identify(index, value);
-                    continue;
-                }
-                "id" if self.old_ids => {
-                    self.identify(index, value);
-                    continue;
-                }
-                "$anchor" | "$dynamicAnchor" => {
-                    if let Value::String(name) = value {
-                        self.anchors.entry(name).or_insert(index);
-                    }
+                "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$schema" => {
+                    self.identify(index, key, value);
                     continue;
                 }
                 "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "dependentSchemas" | "dependencies" => {
@@ -144,7 +140,7 @@ impl<'a> Graph<'a> {
                 "patternProperties" => Some(Step::Member { shared: true }),
                 "items" | "prefixItems" | "additionalItems" | "unevaluatedItems" => Some(Step::Item { shared: false }),
                 "contains" => Some(Step::Item { shared: true }),
-                "$defs" | "definitions" => None,
+                "$defs" | "definitions" | "contentSchema" => None,
                 _ => continue,
             };
             let named = matches!(
@@ -155,26 +151,14 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Before `$anchor` an identifier of the form `#name` was one; any other further in changes what references mean.
-    fn identify(&mut self, index: usize, id: &'a Value) {
-        match id.as_str().map(|id| (id, id.strip_prefix('#'))) {
-            Some((_, Some(name))) => _ = self.anchors.entry(name).or_insert(index),
-            Some((id, None)) if index != 0 => {
-                if !self.old_ids && is_plain_name(id) && is_self_contained(self.nodes[index].schema) {
-                    self.named.insert(id, index);
-                } else {
-                    self.nested_ids.push(self.nodes[index].pointer.clone());
-                }
-            }
-            _ => {}
-        }
-    }
-
     fn children(&mut self, from: usize, key: &str, value: &'a Value, named: bool, step: Option<Step>) {
         let at = format!("{}/{}", self.nodes[from].pointer, escaped(key));
         let depth = self.nodes[from].depth + 1;
         match value {
             Value::Object(map) if named => {
+                if map.iter().any(|(name, value)| self.moves(name, value)) {
+                    self.nested_ids.push(at.clone());
+                }
                 for (name, schema) in map {
                     let member = (key == "properties").then_some(name.as_str());
                     self.child(from, schema, format!("{at}/{}", escaped(name)), depth, step.map(|s| (s, member)));
@@ -204,36 +188,6 @@ impl<'a> Graph<'a> {
         if let Some((step, name)) = step {
             self.nodes[from].edges.push(Edge { to, step, by_reference: false, name });
         }
-    }
-
-    fn resolve(&mut self, root: &'a Value, from: usize, reference: &'a str) {
-        if let Some(to) = self.named_part(root, reference) {
-            self.nodes[from].edges.push(Edge { to, step: Step::InPlace, by_reference: true, name: None });
-            return;
-        }
-        let local = self.own_id.and_then(|id| reference.strip_prefix(id)).filter(|rest| rest.starts_with('#'));
-        let Some(fragment) = local.unwrap_or(reference).strip_prefix('#') else {
-            self.remote.push((self.nodes[from].pointer.clone(), reference.to_owned()));
-            return;
-        };
-        let target = if fragment.is_empty() || fragment.starts_with('/') {
-            let pointer = percent_decoded(fragment);
-            root.pointer(&pointer).map(|schema| self.node(schema, pointer, self.nodes[from].depth + 1))
-        } else {
-            self.anchors.get(fragment).copied()
-        };
-        match target {
-            Some(to) => self.nodes[from].edges.push(Edge { to, step: Step::InPlace, by_reference: true, name: None }),
-            None => self.lost.push((self.nodes[from].pointer.clone(), reference.to_owned())),
-        }
-    }
-
-    /// The part with this name, if the compiler cannot take it for another: both are read against the same base.
-    fn named_part(&mut self, root: &'a Value, name: &str) -> Option<usize> {
-        let to = self.named.get(name).copied()?;
-        let same_as_root = self.own_id.is_some_and(|id| id.rsplit('/').next() == Some(name));
-        let once = self.names.get_or_insert_with(|| names(root)).get(name) == Some(&1);
-        (once && !same_as_root).then_some(to)
     }
 
     /// The strongly connected components over the edges that `follow` takes: a number for each node, the components

@@ -32,6 +32,8 @@ pub(crate) const SCHEMA_BYTES: usize = 256 << 10;
 pub(crate) const SCHEMA_DEPTH: usize = 64;
 /// Bytes of the pointers of all subschemas together.
 pub(crate) const POINTER_BYTES: usize = 8 << 20;
+/// Subschemas in one schema: real ones have fewer than 2 000.
+pub(crate) const SCHEMA_NODES: usize = 20_000;
 /// References in one schema.
 pub(crate) const SCHEMA_REFS: usize = 2_000;
 /// Ways from the root to a subschema, cycles not counted: doubling references reach this at 13 levels.
@@ -42,6 +44,8 @@ pub(crate) const PATTERNS: usize = 64;
 pub(crate) const PATTERN_BYTES: usize = 1024;
 /// Bytes of a compiled pattern: larger ones take seconds to match (measured).
 pub(crate) const REGEX_BYTES: usize = 256 << 10;
+/// Bytes of a compiled pattern that is as cheap as any: those of a dozen states.
+pub(super) const PATTERN_UNIT: usize = 512;
 /// Values of one enum.
 pub(crate) const ENUM_VALUES: usize = 10_000;
 /// Looks that validating may take in the worst case, values times subschemas that look at each: about 0.2 s (measured).
@@ -55,8 +59,13 @@ pub(crate) const STACKED: usize = 1_500;
 pub(crate) const EXPLAINED_BYTES: usize = 8 << 20;
 /// How `serde_json` marks numbers of any precision and raw text inside of a value: no name for a property.
 pub(crate) const PRIVATE_KEY: &str = "$serde_json::private::";
-/// Bytes times patterns that look at each of them: about 0.4 s (measured).
-pub(crate) const PATTERN_LOOKS: usize = 256 << 20;
+/// Bytes times the units of the compiled patterns that look at each of them: about 0.6 s by the worst patterns there are,
+/// a hundredth of that by ordinary ones (measured). Sixteen patterns for identifiers leave room for 1 MiB.
+pub(crate) const PATTERN_LOOKS: usize = 16 << 20;
+/// Comparisons of items that may be alike, for all `uniqueItems` together: about 0.3 s (measured).
+pub(super) const UNIQUE_LOOKS: u64 = 50_000_000;
+/// Integers beyond this are no longer told apart by the hash that `uniqueItems` is checked with.
+pub(super) const EXACT_INTEGER: u64 = 1 << 53;
 /// Values times looks up to which every violation is collected: each is an error of its own.
 pub(crate) const EXPLAINED_LOOKS: u64 = 200_000;
 /// The same for recursive unions, values counted as often as the alternatives around them look at them: a look of these is
@@ -71,7 +80,7 @@ pub(crate) const MAX_VIOLATIONS: usize = 8;
 pub(crate) const MESSAGE_BYTES: usize = 2 << 10;
 /// Bytes of an excerpt of foreign text in a message.
 pub(crate) const EXCERPT_BYTES: usize = 64;
-/// Values in arguments up to which every violation is collected; beyond it the first one is told.
+/// Values in arguments up to which every violation is collected; beyond it those of the first part that does not fit.
 pub(crate) const EXPLAINED_NODES: usize = 2_000;
 /// Characters of a name that is compared with others: no real one is longer, and a comparison grows with its square.
 pub(super) const NEAR_CHARS: usize = 64;
@@ -92,3 +101,5 @@ pub(super) const WARNINGS: usize = 32;
 pub(super) const DESCENT_BYTES: usize = 128 << 10;
 /// Looks taken on the way down a value, as dear as those of [`RECURSIVE_LOOKS`]: about 0.1 s.
 pub(super) const DESCENT_LOOKS: u64 = 100_000;
+/// The same where nothing comes back to itself and a look is cheap: about 0.1 s.
+pub(super) const FLAT_DESCENT_LOOKS: u64 = 50_000_000;

@@ -14,7 +14,9 @@ mod lint;
 mod named;
 mod near;
 mod place;
+mod plain;
 mod problem;
+mod references;
 mod text;
 mod value;
 mod words;
@@ -34,7 +36,11 @@ pub(crate) use value::{Shielded, deeper_than, dismantle, measure};
 #[cfg(test)]
 mod costly;
 #[cfg(test)]
+mod decoys;
+#[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod large;
 #[cfg(test)]
 mod messages;
 #[cfg(test)]

@@ -28,21 +28,48 @@ pub(super) fn is_self_contained(part: &Value) -> bool {
     !moves(part, true)
 }
 
-/// How many objects anywhere in a schema go by each name. The depth has been checked.
-pub(super) fn names(schema: &Value) -> HashMap<&str, usize> {
-    fn add<'a>(value: &'a Value, out: &mut HashMap<&'a str, usize>) {
+/// How many objects anywhere in a schema go by each name, in whatever spelling and wherever they lie: the compiler may
+/// take more for subschemas than the graph does.
+#[derive(Default)]
+pub(super) struct Names<'a> {
+    files: HashMap<&'a str, usize>,
+    plain: HashMap<&'a str, usize>,
+}
+
+impl<'a> Names<'a> {
+    /// The depth has been checked.
+    pub(super) fn of(schema: &'a Value) -> Self {
+        let mut names = Self::default();
+        names.add(schema);
+        names
+    }
+
+    /// How many go by an `$id` that is exactly this.
+    pub(super) fn files(&self, id: &str) -> usize {
+        self.files.get(id).copied().unwrap_or_default()
+    }
+
+    /// How many go by the name of an anchor.
+    pub(super) fn plain(&self, name: &str) -> usize {
+        self.plain.get(name).copied().unwrap_or_default()
+    }
+
+    fn add(&mut self, value: &'a Value) {
         match value {
-            Value::Array(items) => items.iter().for_each(|item| add(item, out)),
+            Value::Array(items) => items.iter().for_each(|item| self.add(item)),
             Value::Object(map) => {
-                if let Some(name) = map.get("$id").and_then(Value::as_str) {
-                    *out.entry(name).or_default() += 1;
+                for (key, item) in map {
+                    match (key.as_str(), item.as_str()) {
+                        ("$anchor" | "$dynamicAnchor", Some(name)) => *self.plain.entry(name).or_default() += 1,
+                        ("$id" | "id", Some(id)) => match id.strip_prefix('#') {
+                            Some(name) => *self.plain.entry(name).or_default() += 1,
+                            None => *self.files.entry(id).or_default() += 1,
+                        },
+                        _ => self.add(item),
+                    }
                 }
-                map.values().for_each(|item| add(item, out));
             }
             _ => {}
         }
     }
-    let mut out = HashMap::new();
-    add(schema, &mut out);
-    out
 }

@@ -32,11 +32,16 @@ pub(crate) fn parse_strictly(text: &str, limits: ArgumentLimits) -> Result<Value
     if text.len() > limits.bytes {
         return Err(too_large(limits.bytes));
     }
-    let mut scan = Scan { text, at: 0, limits, nodes: 0, stack: Vec::new(), keys: Vec::new(), in_key: false };
+    let mut scan =
+        Scan { text, at: 0, limits, nodes: 0, stack: Vec::new(), keys: Vec::new(), zeros: Vec::new(), in_key: false };
     if let Err(fault) = scan.run() {
         return Err(scan.problem(fault));
     }
-    serde_json::from_str(text).map_err(|e| ArgumentProblem {
+    let mut text = Cow::Borrowed(text);
+    for minus in scan.zeros {
+        text.to_mut().replace_range(minus..=minus, " ");
+    }
+    serde_json::from_str(&text).map_err(|e| ArgumentProblem {
         position: Some((e.line(), e.column())),
         ..ArgumentProblem::whole("not JSON that can be read")
     })
@@ -58,6 +63,8 @@ struct Scan<'a> {
     stack: Vec<Frame<'a>>,
     /// The keys of all open objects, one after the other.
     keys: Vec<Cow<'a, str>>,
+    /// Where `-0` was written for an integer: the parser makes a float of it, and it is the integer 0.
+    zeros: Vec<usize>,
     /// Between a comma or brace and the colon: the last key is not the one that is read.
     in_key: bool,
 }
@@ -180,7 +187,10 @@ impl<'a> Scan<'a> {
         } else {
             Cow::Borrowed(raw)
         };
-        check_key(&key).map_err(Fault::Limit)?;
+        if let Err(problem) = check_key(&key) {
+            self.at = start;
+            return Err(Fault::Limit(problem));
+        }
         if self.is_repeated(&key) {
             self.at = start;
             return Err(Fault::Here(format!("repeated key {}", excerpt(&key))));
@@ -293,6 +303,9 @@ impl<'a> Scan<'a> {
         let text = &self.text[start..self.at];
         if integer && text.parse::<i64>().is_err() && text.parse::<u64>().is_err() {
             return fault(self, "an integer outside of 64 bits, which would be rounded: send it as a string");
+        }
+        if text == "-0" {
+            self.zeros.push(start);
         }
         if !integer && !text.parse::<f64>().is_ok_and(f64::is_finite) {
             return fault(self, "a number too large to be held");

@@ -5,7 +5,7 @@ use std::{fmt, ops::Deref};
 use serde_json::Value;
 
 use super::{
-    limits::{ArgumentLimits, HARD_DEPTH, KEY_BYTES, PRIVATE_KEY},
+    limits::{ArgumentLimits, EXACT_INTEGER, HARD_DEPTH, KEY_BYTES, PRIVATE_KEY},
     problem::{ArgumentProblem, excerpt},
 };
 
@@ -102,10 +102,19 @@ pub(crate) fn check_key(key: &str) -> Result<(), ArgumentProblem> {
     Ok(())
 }
 
-/// Whether the texts and names in `value` are longer than `most` together.
+/// Whether the texts and names in `value` are longer than `most` together. The caller has checked the depth.
 pub(crate) fn more_bytes_than(value: &Value, most: usize) -> bool {
-    let limits = ArgumentLimits { bytes: most, depth: usize::MAX, nodes: usize::MAX };
-    Tally { limits, nodes: 0, bytes: 0 }.add(value, 0).is_err()
+    fn left(value: &Value, most: usize) -> Option<usize> {
+        match value {
+            Value::String(text) => most.checked_sub(text.len()),
+            Value::Array(items) => items.iter().try_fold(most, |most, item| left(item, most)),
+            Value::Object(map) => {
+                map.iter().try_fold(most, |most, (key, item)| left(item, most.checked_sub(key.len())?))
+            }
+            _ => Some(most),
+        }
+    }
+    left(value, most).is_none()
 }
 
 fn long_key(key: &str) -> ArgumentProblem {
@@ -128,6 +137,34 @@ pub(crate) fn count_nodes(value: &Value, most: usize) -> usize {
         }
     }
     seen
+}
+
+/// How many values comparing the items of one array with one another may look at, that of the dearest array. Items are
+/// told apart by a hash first; only such count that may share one: containers, and integers that are rounded for it.
+pub(crate) fn comparisons(value: &Value) -> u64 {
+    fn of(value: &Value, most: &mut u64) -> u64 {
+        match value {
+            Value::Array(items) => {
+                let (mut alike, mut inside, mut all) = (0_u64, 0_u64, 0_u64);
+                for item in items {
+                    let own = of(item, most);
+                    let rounded = || item.as_u64().or_else(|| item.as_i64().map(i64::unsigned_abs));
+                    if item.is_array() || item.is_object() || rounded().is_some_and(|n| n > EXACT_INTEGER) {
+                        alike += 1;
+                        inside += own;
+                    }
+                    all += own;
+                }
+                *most = (*most).max(alike.saturating_mul(inside));
+                all + 1
+            }
+            Value::Object(map) => map.values().fold(1, |sum, item| sum + of(item, most)),
+            _ => 1,
+        }
+    }
+    let mut most = 0;
+    of(value, &mut most);
+    most
 }
 
 /// Drops a value of any depth without recursion.

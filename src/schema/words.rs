@@ -147,7 +147,7 @@ impl<'g> Words<'g> {
         }
     }
 
-    fn missing(&self, property: &str, place: &Place<'_>, value: &Value) -> String {
+    pub(super) fn missing(&self, property: &str, place: &Place<'_>, value: &Value) -> String {
         let unknown = || {
             let declared: Vec<&str> = place.names().collect();
             let names = value.as_object().into_iter().flat_map(|map| map.keys().map(String::as_str));
@@ -159,7 +159,7 @@ impl<'g> Words<'g> {
         }
     }
 
-    fn unexpected(&self, unexpected: &[String], place: &Place<'_>, value: &Value) -> String {
+    pub(super) fn unexpected(&self, unexpected: &[String], place: &Place<'_>, value: &Value) -> String {
         if place.secret {
             // The names are part of the value.
             return format!("unexpected {}", properties(unexpected.len() as u64));
@@ -269,10 +269,14 @@ fn number(limit: &Value) -> String {
     cut(&limit.to_string(), EXCERPT_BYTES).to_owned()
 }
 
-fn many(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+pub(super) fn many(count: u64, what: &str) -> String {
+    match (count, what) {
+        (1, _) => format!("1 {what}"),
+        (_, "property") => format!("{count} properties"),
+        _ => format!("{count} {what}s"),
+    }
 }
 
 fn properties(count: u64) -> String {
-    if count == 1 { "1 property".to_owned() } else { format!("{count} properties") }
+    many(count, "property")
 }

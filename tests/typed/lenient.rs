@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
-use toolgate::{Effects, OutputSpec, Schema, ToolContext, ToolError, tool};
+use toolgate::{Effects, OutputSpec, Schema, ToolCall, ToolContext, ToolError, tool};
 
-use crate::{call, loose, only, read};
+use crate::{call, loose, only, paused, read};
 
 #[derive(Debug, Deserialize, PartialEq)]
 struct Range {
@@ -28,6 +28,26 @@ fn a_whole_number_is_an_integer_where_the_schema_says_so() {
     assert!(loose.starts_with("invalid arguments: /from: "), "{loose}");
     let no_integer = read::<Range>(Schema::object().required("from", Schema::number()), json!({"from": 5.0}));
     assert!(no_integer.is_err());
+}
+
+#[test]
+fn a_zero_with_a_sign_is_an_integer_as_it_is_written() {
+    let sent = |text: &str| {
+        let schema = Schema::object().required("n", Schema::integer());
+        let registry = only(tool("t").parameters(schema).output(OutputSpec::any()).handler(
+            |_: ToolContext, arguments: BTreeMap<String, i64>| async move { Ok::<_, ToolError>(json!(arguments["n"])) },
+        ));
+        let result = paused(registry.execute(ToolCall::from_model("c", "t", text)));
+        result.value().cloned()
+    };
+    assert_eq!(sent("{\"n\":-0}"), Some(json!(0)));
+    assert_eq!(sent("{\"n\":-0.0}"), Some(json!(0)), "the schema says integer");
+    // Without a word of the schema, too: it is an integer that 64 bits hold.
+    let registry = only(tool("t").parameters(loose()).output(OutputSpec::any()).handler(
+        |_: ToolContext, arguments: BTreeMap<String, i64>| async move { Ok::<_, ToolError>(json!(arguments["n"])) },
+    ));
+    let result = paused(registry.execute(ToolCall::from_model("c", "t", "{\"n\":-0}")));
+    assert_eq!(result.value(), Some(&json!(0)));
 }
 
 #[test]
