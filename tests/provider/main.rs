@@ -4,6 +4,7 @@
 mod budgets;
 mod gemini;
 mod golden;
+mod hostile;
 mod mcp;
 mod names;
 mod properties;
