@@ -8,8 +8,9 @@ use super::{
     keywords::{escaped, is_annotation, is_of, matters},
     merge::is_any,
     note::Notes,
+    nulls::takes_null,
     report::LossKind,
-    subset::{Outcome, Schema, Writer, fail, listed, takes_null},
+    subset::{Outcome, Schema, Writer, fail, listed},
 };
 
 /// What is dealt with by itself, or says nothing more once the type is known.
@@ -240,7 +241,7 @@ impl Writer<'_> {
         if !optional {
             return Ok(node);
         }
-        if takes_null(&node) {
+        if takes_null(self.normal, &node) {
             let help = "null was a value of its own, and now stands for what is left out";
             self.losses.add(at, "required", LossKind::Narrowed, help);
             return Ok(node);

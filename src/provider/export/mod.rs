@@ -19,6 +19,7 @@ mod mcp;
 mod merge;
 mod normal;
 mod note;
+mod nulls;
 mod open;
 mod openai;
 mod report;

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::{
-    alternatives::flatten,
+    alternatives::{Uneven, flatten},
     keywords::{concerns, escaped, is_annotation, is_of, type_of, types},
     merge::{is_any, part_for},
     normal::{Normal, name_in},
     note::Notes,
+    nulls::{null_fits, takes_null},
     open::open,
     report::{LossKind, Losses},
     rules::{Null, References, Rules},
@@ -85,7 +86,10 @@ impl<'a> Writer<'a> {
         let mut root = opened.map;
         let mut notes = Notes::default();
         for keyword in ["anyOf", "oneOf"] {
-            flatten(self.normal, &mut root, keyword, self.losses, &mut notes);
+            let uneven = flatten(self.normal, &mut root, keyword, self.losses, &mut notes);
+            if self.rules.all_required {
+                self.nulls_can_stand(&uneven, &root, keyword)?;
+            }
         }
         let mut out = self.kind(&root, "object", "", true)?;
         notes.write(&mut out);
@@ -101,6 +105,29 @@ impl<'a> Writer<'a> {
             out.insert("$defs".to_owned(), Value::Object(defs));
         }
         Ok(out)
+    }
+
+    /// Whether one object can stand for alternatives of which each leaves out what only others have: with null for it, which
+    /// has to mean that, and nothing else.
+    fn nulls_can_stand(&self, uneven: &Uneven, root: &Schema, keyword: &str) -> Result<(), String> {
+        let required: Vec<&str> =
+            root.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let optional = |name: &&String| !required.contains(&name.as_str());
+        if let Some(name) = uneven.partial.intersection(&uneven.demanded).find(optional) {
+            let why = "is demanded by one alternative, and another is closed to it";
+            return Err(fail("", format!("{keyword}: {name:?} {why}: as one object they demand both")));
+        }
+        let null = |name: &&String| {
+            let schema = root.get("properties").and_then(|all| all.get(name.as_str()));
+            schema.is_some_and(|schema| null_fits(self.normal, schema))
+        };
+        match uneven.partial.union(&uneven.mixed).filter(optional).find(null) {
+            Some(name) => {
+                let why = "may be null in one alternative and not in another";
+                Err(fail("", format!("{keyword}: {name:?} {why}: null cannot stand for what is left out")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// One schema. `alternative`: it is one of several, or will be.
@@ -332,7 +359,7 @@ impl<'a> Writer<'a> {
             out.insert("nullable".to_owned(), json!(true));
             return out;
         }
-        if takes_null(&out) {
+        if takes_null(self.normal, &out) {
             return out;
         }
         if let Some(Value::Array(branches)) = out.get_mut("anyOf") {
@@ -361,15 +388,6 @@ impl<'a> Writer<'a> {
             }
         }
     }
-}
-
-/// Whether what was written takes null.
-pub(super) fn takes_null(out: &Schema) -> bool {
-    let named = types(out).is_some_and(|kinds| kinds.contains(&"null"));
-    let branch = |b: &Value| b.as_object().is_some_and(takes_null);
-    named
-        || out.get("nullable") == Some(&json!(true))
-        || out.get("anyOf").and_then(Value::as_array).is_some_and(|branches| branches.iter().any(branch))
 }
 
 /// The values that a schema lists, those that its types exclude left out.
