@@ -13,4 +13,5 @@ mod rules;
 mod samples;
 mod strict;
 mod support;
+mod unevaluated;
 mod whole;

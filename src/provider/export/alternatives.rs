@@ -11,6 +11,7 @@ use super::{
     note::Notes,
     open::open,
     report::{LossKind, Losses},
+    unevaluated::lists_all,
 };
 
 type Schema = Map<String, Value>;
@@ -51,6 +52,7 @@ pub(super) fn flatten(
     uneven
 }
 
+/// Whether all members are known that the alternatives may look at.
 fn flatten_at(
     normal: &Normal,
     root: &mut Schema,
@@ -58,9 +60,9 @@ fn flatten_at(
     losses: &mut Losses,
     uneven: &mut Uneven,
     level: usize,
-) {
-    let Some(Value::Array(branches)) = root.shift_remove(keyword) else { return };
-    let branches = opened(normal, branches, losses, uneven, level);
+) -> bool {
+    let Some(Value::Array(branches)) = root.shift_remove(keyword) else { return true };
+    let (branches, mut known) = opened(normal, branches, losses, uneven, level);
     let help = "alternatives at the root are not taken: their properties are those of one object";
     losses.add("", keyword, LossKind::Widened, help);
     let closed = |branch: &Schema| {
@@ -72,11 +74,10 @@ fn flatten_at(
     let root_shut = is_shut(root);
     let shut = |branch: &Schema| root_shut || is_shut(branch);
     let all_closed = !branches.is_empty() && branches.iter().all(closed);
-    let plain = |branch: &Schema| {
-        closed(branch) || !["additionalProperties", "patternProperties", "if"].iter().any(|k| branch.contains_key(*k))
-    };
-    if !branches.iter().all(plain) {
-        root.shift_remove("unevaluatedProperties");
+    known &= branches.iter().all(|branch| closed(branch) || lists_all(branch));
+    if !known && root.shift_remove("unevaluatedProperties").is_some() {
+        let help = "what the alternatives look at cannot be listed: members of any name are taken";
+        losses.add("", "unevaluatedProperties", LossKind::Widened, help);
     }
     let may_add = !closed(root);
     let mut properties = match root.shift_remove("properties") {
@@ -111,6 +112,7 @@ fn flatten_at(
         root.insert("additionalProperties".to_owned(), json!(false));
     }
     require_what_all_require(root, &branches, uneven);
+    known
 }
 
 /// What alternatives say of one property.
@@ -179,15 +181,24 @@ fn require_what_all_require(root: &mut Schema, branches: &[Schema], uneven: &mut
     }
 }
 
-/// The alternatives that an object can fit, each as one object; one that cannot be told so accepts any.
-fn opened(normal: &Normal, all: Vec<Value>, losses: &mut Losses, uneven: &mut Uneven, level: usize) -> Vec<Schema> {
-    let mut out = Vec::new();
+/// The alternatives that an object can fit, each as one object, and whether all are told so. One that cannot be accepts any.
+fn opened(
+    normal: &Normal,
+    all: Vec<Value>,
+    losses: &mut Losses,
+    uneven: &mut Uneven,
+    level: usize,
+) -> (Vec<Schema>, bool) {
+    let (mut out, mut known) = (Vec::new(), true);
     for each in all {
         let Value::Object(each) = each else { continue };
         let mut branch = match open(normal, each) {
             Ok(opened) if level < LEVELS => opened.map,
             // It accepts more than it did, which is what the whole is reported as.
-            _ => Schema::new(),
+            _ => {
+                known = false;
+                Schema::new()
+            }
         };
         let kinds = types(&branch);
         if kinds.is_some_and(|kinds| !kinds.contains(&"object")) || branch.get("not").is_some_and(is_any) {
@@ -195,10 +206,10 @@ fn opened(normal: &Normal, all: Vec<Value>, losses: &mut Losses, uneven: &mut Un
         }
         for keyword in ["anyOf", "oneOf"] {
             if branch.contains_key(keyword) {
-                flatten_at(normal, &mut branch, keyword, losses, uneven, level + 1);
+                known &= flatten_at(normal, &mut branch, keyword, losses, uneven, level + 1);
             }
         }
         out.push(branch);
     }
-    out
+    (out, known)
 }

@@ -75,7 +75,8 @@ fn one_keyword(key: &str, ours: &Value, theirs: &Value) -> Result<Value, String>
     }
 }
 
-fn larger(a: &Value, b: &Value) -> Option<Value> {
+/// The larger of two numbers: of lower bounds, the one that holds.
+pub(super) fn larger(a: &Value, b: &Value) -> Option<Value> {
     let more = match (a.as_i64(), b.as_i64()) {
         (Some(x), Some(y)) => x >= y,
         _ => a.as_f64()? >= b.as_f64()?,

@@ -6,6 +6,7 @@
 mod alternatives;
 mod anthropic;
 mod bedrock;
+mod bounds;
 mod budget;
 mod deepseek;
 mod dialect;
@@ -25,6 +26,7 @@ mod openai;
 mod report;
 mod rules;
 mod subset;
+mod unevaluated;
 mod whole;
 
 pub use budget::Budget;

@@ -1,16 +1,80 @@
-//! Whether null is a value of a schema, through references and combinators.
+//! Null: whether it is a value of a schema, and where it may stand for what is left out.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
+    alternatives::Uneven,
     keywords::types,
     merge::is_any,
     normal::{Normal, name_in},
-    subset::{Schema, listed},
+    rules::Null,
+    subset::{Schema, Writer, fail, listed},
 };
 
 /// References and combinators followed from one schema; beyond, null may be a value.
 const HOPS: usize = 32;
+
+impl Writer<'_> {
+    /// Whether one object can stand for alternatives of which each leaves out what only others have: with null for it, which
+    /// has to mean that, and nothing else.
+    pub(super) fn nulls_can_stand(&self, uneven: &Uneven, root: &Schema, keyword: &str) -> Result<(), String> {
+        let required: Vec<&str> =
+            root.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let optional = |name: &&String| !required.contains(&name.as_str());
+        if let Some(name) = uneven.partial.intersection(&uneven.demanded).find(optional) {
+            let why = "is demanded by one alternative, and another is closed to it";
+            return Err(fail("", format!("{keyword}: {name:?} {why}: as one object they demand both")));
+        }
+        let null = |name: &&String| {
+            let schema = root.get("properties").and_then(|all| all.get(name.as_str()));
+            schema.is_some_and(|schema| null_fits(self.normal, schema))
+        };
+        match uneven.partial.union(&uneven.mixed).filter(optional).find(null) {
+            Some(name) => {
+                let why = "may be null in one alternative and not in another";
+                Err(fail("", format!("{keyword}: {name:?} {why}: null cannot stand for what is left out")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The same or null.
+    pub(super) fn or_null(&self, mut out: Schema) -> Schema {
+        let null = json!({"type": "null"});
+        if self.rules.null == Null::Flag {
+            out.insert("nullable".to_owned(), json!(true));
+            return out;
+        }
+        if takes_null(self.normal, &out) {
+            return out;
+        }
+        if let Some(Value::Array(branches)) = out.get_mut("anyOf") {
+            branches.push(null);
+            return out;
+        }
+        let kind = out.get("type").and_then(Value::as_str).map(str::to_owned);
+        let container = kind.as_deref().is_some_and(|kind| kind == "object" || kind == "array");
+        match kind {
+            Some(kind) if self.rules.null == Null::Type || !container => {
+                out.insert("type".to_owned(), json!([kind, "null"]));
+                if let Some(Value::Array(values)) = out.get_mut("enum") {
+                    values.push(Value::Null);
+                }
+                out
+            }
+            _ => {
+                let mut whole = Schema::new();
+                for word in ["title", "description"] {
+                    if let Some(text) = out.shift_remove(word) {
+                        whole.insert(word.to_owned(), text);
+                    }
+                }
+                whole.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(out), null]));
+                whole
+            }
+        }
+    }
+}
 
 /// Whether null may be a value of a schema in its normal form. Unsure is a yes.
 pub(super) fn null_fits(normal: &Normal, schema: &Value) -> bool {

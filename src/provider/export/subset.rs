@@ -5,15 +5,14 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::{
-    alternatives::{Uneven, flatten},
+    alternatives::flatten,
     keywords::{concerns, escaped, is_annotation, is_of, type_of, types},
     merge::{is_any, part_for},
     normal::{Normal, name_in},
     note::Notes,
-    nulls::{null_fits, takes_null},
     open::open,
     report::{LossKind, Losses},
-    rules::{Null, References, Rules},
+    rules::{References, Rules},
     whole::only,
 };
 
@@ -105,29 +104,6 @@ impl<'a> Writer<'a> {
             out.insert("$defs".to_owned(), Value::Object(defs));
         }
         Ok(out)
-    }
-
-    /// Whether one object can stand for alternatives of which each leaves out what only others have: with null for it, which
-    /// has to mean that, and nothing else.
-    fn nulls_can_stand(&self, uneven: &Uneven, root: &Schema, keyword: &str) -> Result<(), String> {
-        let required: Vec<&str> =
-            root.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-        let optional = |name: &&String| !required.contains(&name.as_str());
-        if let Some(name) = uneven.partial.intersection(&uneven.demanded).find(optional) {
-            let why = "is demanded by one alternative, and another is closed to it";
-            return Err(fail("", format!("{keyword}: {name:?} {why}: as one object they demand both")));
-        }
-        let null = |name: &&String| {
-            let schema = root.get("properties").and_then(|all| all.get(name.as_str()));
-            schema.is_some_and(|schema| null_fits(self.normal, schema))
-        };
-        match uneven.partial.union(&uneven.mixed).filter(optional).find(null) {
-            Some(name) => {
-                let why = "may be null in one alternative and not in another";
-                Err(fail("", format!("{keyword}: {name:?} {why}: null cannot stand for what is left out")))
-            }
-            None => Ok(()),
-        }
     }
 
     /// One schema. `alternative`: it is one of several, or will be.
@@ -350,43 +326,6 @@ impl<'a> Writer<'a> {
         };
         out.extend(words);
         Ok(if null_fits { self.or_null(out) } else { out })
-    }
-
-    /// The same or null.
-    pub(super) fn or_null(&self, mut out: Schema) -> Schema {
-        let null = json!({"type": "null"});
-        if self.rules.null == Null::Flag {
-            out.insert("nullable".to_owned(), json!(true));
-            return out;
-        }
-        if takes_null(self.normal, &out) {
-            return out;
-        }
-        if let Some(Value::Array(branches)) = out.get_mut("anyOf") {
-            branches.push(null);
-            return out;
-        }
-        let kind = out.get("type").and_then(Value::as_str).map(str::to_owned);
-        let container = kind.as_deref().is_some_and(|kind| kind == "object" || kind == "array");
-        match kind {
-            Some(kind) if self.rules.null == Null::Type || !container => {
-                out.insert("type".to_owned(), json!([kind, "null"]));
-                if let Some(Value::Array(values)) = out.get_mut("enum") {
-                    values.push(Value::Null);
-                }
-                out
-            }
-            _ => {
-                let mut whole = Schema::new();
-                for word in ["title", "description"] {
-                    if let Some(text) = out.shift_remove(word) {
-                        whole.insert(word.to_owned(), text);
-                    }
-                }
-                whole.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(out), null]));
-                whole
-            }
-        }
     }
 }
 
