@@ -41,7 +41,8 @@ impl Repairs {
     }
 
     /// `null` for a member that is declared, not required, and must not be null: it is left out. This one is made even
-    /// where the arguments stay invalid, so that the model is told of the rest alone.
+    /// where the arguments stay invalid, so that the model is told of the rest alone. What only some alternative or
+    /// condition requires is left out, too, where the arguments are valid without it.
     #[must_use]
     pub fn null_for_absent(mut self, yes: bool) -> Self {
         self.null_for_absent = yes;
@@ -147,11 +148,11 @@ pub(crate) fn repair(
         return None;
     }
     let guide = Guide::new(schema);
-    let (object, repairs) = mended(&read, &guide, allowed, limits, &fits)
+    let mend = |allowed, bold, fits: &dyn Fn(&Value) -> bool| mended(&read, &guide, allowed, bold, limits, fits);
+    let (object, repairs) = mend(allowed, false, &fits)
+        .or_else(|| mend(allowed, true, &fits).filter(|_| allowed.null_for_absent))
         // A null that stands for nothing is in the way of what is really wrong, and of a model that cannot leave it out.
-        .or_else(|| {
-            mended(&read, &guide, Repairs::none().null_for_absent(allowed.null_for_absent), limits, |_| true)
-        })?;
+        .or_else(|| mend(Repairs::none().null_for_absent(allowed.null_for_absent), false, &|_| true))?;
     let original = match original {
         Original::Text(text) => Arc::from(*text),
         Original::Value(value) => Arc::from(value.to_string()),
@@ -159,15 +160,17 @@ pub(crate) fn repair(
     Some((object, Repaired { original, repairs }))
 }
 
-/// A copy in which all is done that may be, if something was, and what came out `fits`.
+/// A copy in which all is done that may be, if something was, and what came out `fits`. `bold`: what some schema requires is
+/// left out, too, for it may be one that does not apply.
 fn mended(
     read: &Value,
     guide: &Guide<'_>,
     allowed: Repairs,
+    bold: bool,
     limits: ArgumentLimits,
-    fits: impl Fn(&Value) -> bool,
+    fits: &dyn Fn(&Value) -> bool,
 ) -> Option<(Value, Vec<Repair>)> {
-    let mut workshop = Workshop { allowed, limits, done: Vec::new() };
+    let mut workshop = Workshop { allowed, bold, limits, done: Vec::new() };
     let mut object = workshop.whole(read.clone())?;
     if workshop.done.is_empty() || !fits(&object) {
         workshop.mend(&mut object, guide, &mut String::new());
@@ -179,6 +182,7 @@ fn mended(
 
 struct Workshop {
     allowed: Repairs,
+    bold: bool,
     limits: ArgumentLimits,
     done: Vec<Repair>,
 }
@@ -220,7 +224,8 @@ impl Workshop {
         members.retain(|name, value| {
             let there = guide.member(name);
             let escaped = escaped(name);
-            let goes = value.is_null() && self.allowed.null_for_absent && guide.may_lack(name) && !there.may_be("null");
+            let may_lack = guide.declares(name) && (self.bold || !guide.requires(name));
+            let goes = value.is_null() && self.allowed.null_for_absent && may_lack && !there.may_be("null");
             step(pointer, &escaped, |pointer| {
                 if goes {
                     self.note(pointer, RepairKind::NullForAbsent);

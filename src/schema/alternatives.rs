@@ -1,6 +1,9 @@
 //! A value that fits no alternative of a union: which one it was meant to be.
 
-use jsonschema::{ValidationError, error::ValidationErrorKind as Kind};
+use jsonschema::{
+    JsonType, ValidationError,
+    error::{TypeKind, ValidationErrorKind as Kind},
+};
 use serde_json::Value;
 
 use super::{
@@ -37,6 +40,19 @@ fn alternatives<'e>(error: &'e ValidationError<'_>) -> Option<&'e [Vec<Validatio
     }
 }
 
+/// What is wrong with the one alternative that is not null, if there are these two.
+fn beside_null<'e>(found: &'e [Vec<ValidationError<'static>>]) -> Option<&'e [ValidationError<'static>]> {
+    let is_null = |errors: &[ValidationError<'_>]| match errors {
+        [only] => matches!(only.kind(), Kind::Type { kind: TypeKind::Single(JsonType::Null) }),
+        _ => false,
+    };
+    match found {
+        [one, other] if is_null(other) => Some(one),
+        [other, one] if is_null(other) => Some(one),
+        _ => None,
+    }
+}
+
 /// Up to this many values a fixed member tells alternatives apart; more are a choice within one.
 const PINNED: usize = 16;
 
@@ -67,18 +83,26 @@ impl<'g> Words<'g> {
             Closest::Alternative { index, label, errors } => (index, label, errors),
         };
         let label = label.map(|l| format!(" ({l})")).unwrap_or_default();
-        let mut out = format!("fits none of {} alternatives; closest is alternative {}{label}", found.len(), index + 1);
+        // Beside null there is one thing to be: what is wrong with it is all there is to say.
+        let (mut out, mut joint, errors) = if let Some(errors) = beside_null(found) {
+            (String::new(), "", errors)
+        } else {
+            let many = found.len();
+            let closest = format!("fits none of {many} alternatives; closest is alternative {}{label}", index + 1);
+            (closest, ": ", errors)
+        };
+        let own = pointer(path, place);
         // The union itself was counted as one already.
         self.left.set(self.left.get() + 1);
-        let mut joint = ": ";
         for error in errors {
             if self.left.get() == 0 {
                 out.push_str("; … and more");
                 break;
             }
             let (pointer, what) = self.tell(error, unions + 1);
+            let here = joint.is_empty() && *pointer == own;
             out.push_str(joint);
-            out.push_str(&at(&pointer, &what));
+            out.push_str(&if here { what } else { at(&pointer, &what) });
             joint = "; ";
         }
         out
@@ -93,6 +117,9 @@ impl<'g> Words<'g> {
         place: &Place<'g>,
     ) -> Option<&'e ValidationError<'static>> {
         let found = alternatives(error)?;
+        if let Some([inner]) = beside_null(found) {
+            return Some(inner).filter(|_| self.flat(found, path, place, error.instance()).is_none());
+        }
         match self.closest(error, found, path, place) {
             Closest::Alternative { errors: [inner], .. } => {
                 alternatives(inner).filter(|_| self.steps(inner) != path).map(|_| inner)

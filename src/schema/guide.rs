@@ -66,14 +66,15 @@ impl<'s> Guide<'s> {
         self.named.is_empty() || self.named.iter().any(|schema| may_be(self.root, schema, name, HOPS))
     }
 
-    /// Whether some schema here declares the member `name`, and none requires it.
-    pub(crate) fn may_lack(&self, name: &str) -> bool {
-        let declares = |schema: &&Value| schema.get("properties").is_some_and(|p| p.get(name).is_some());
-        let requires = |schema: &&Value| {
-            let required = schema.get("required").and_then(Value::as_array);
-            required.is_some_and(|names| names.iter().any(|n| n == name))
-        };
-        self.all.iter().any(declares) && !self.all.iter().any(requires)
+    /// Whether some schema here declares the member `name`.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        self.all.iter().any(|schema| schema.get("properties").is_some_and(|p| p.get(name).is_some()))
+    }
+
+    /// Whether some schema here requires the member `name`: of alternatives, any.
+    pub(crate) fn requires(&self, name: &str) -> bool {
+        let names = self.all.iter().filter_map(|schema| schema.get("required")?.as_array());
+        names.flatten().any(|required| required == name)
     }
 }
 
@@ -147,7 +148,8 @@ mod tests {
                 assert!(!guide.member(member).may_be(name), "{member} {name}");
             }
         }
-        assert!(guide.may_lack("b") && !guide.may_lack("a") && !guide.may_lack("unheard_of"));
+        assert!(guide.declares("b") && guide.declares("a") && !guide.declares("unheard_of"));
+        assert!(guide.requires("a") && !guide.requires("b"));
     }
 
     #[test]

@@ -313,3 +313,20 @@ fn what_does_not_compile_is_told_whole() {
     let found = problems(&json!({ "properties": many }));
     assert_eq!(found.len(), 9, "eight, and that there are more: {found:?}");
 }
+
+/// What may be left out as null is one thing to be, and is told as that.
+#[test]
+fn a_union_with_null_is_told_as_what_it_is_beside_null() {
+    let file = object(json!({ "path": { "type": "string" }, "lines": { "type": "integer" } }), json!(["path"]));
+    for union in [json!({ "anyOf": [file, { "type": "null" }] }), json!({ "oneOf": [{ "type": "null" }, file] })] {
+        assert_eq!(about(union.clone(), json!({ "pth": "a" })), "/x: missing \"path\" (did you mean it by \"pth\"?)");
+        assert_eq!(about(union.clone(), json!({ "path": 1 })), "/x/path: expected string, got a number");
+        assert_eq!(about(union, json!({ "lines": 1.5 })), "/x: missing \"path\"; /x/lines: expected integer, got 1.5");
+    }
+    let kinds = json!({ "anyOf": [
+        closed(json!({ "Add": { "type": "integer" } }), json!(["Add"])),
+        closed(json!({ "Remove": { "type": "integer" } }), json!(["Remove"])),
+    ] });
+    let optional = json!({ "anyOf": [kinds, { "type": "null" }] });
+    assert_eq!(about(optional, json!({ "Add": "x" })), about(kinds, json!({ "Add": "x" })));
+}

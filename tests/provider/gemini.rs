@@ -27,6 +27,21 @@ fn each_type_in_its_subset() {
             vec![],
         ),
         (
+            json!({"type": "integer", "exclusiveMinimum": 5, "minimum": 2, "maximum": 20, "exclusiveMaximum": 9}),
+            json!({"type": "INTEGER", "minimum": 6, "maximum": 8}),
+            vec![],
+        ),
+        (
+            json!({"type": "integer", "const": 5, "minimum": 1, "maximum": 9}),
+            json!({"type": "INTEGER", "minimum": 5, "maximum": 5}),
+            vec![],
+        ),
+        (
+            json!({"type": "integer", "minimum": 9_007_199_254_740_993_u64, "exclusiveMinimum": 9_007_199_254_740_991_u64}),
+            json!({"type": "INTEGER", "minimum": 9_007_199_254_740_993_u64}),
+            vec![],
+        ),
+        (
             json!({"type": "number", "exclusiveMinimum": 0.5}),
             json!({"type": "NUMBER", "minimum": 0.5}),
             vec!["widened exclusiveMinimum at /properties/p".to_owned()],

@@ -4,6 +4,7 @@
 mod budgets;
 mod gemini;
 mod golden;
+mod hostile;
 mod mcp;
 mod names;
 mod properties;
@@ -12,4 +13,5 @@ mod rules;
 mod samples;
 mod strict;
 mod support;
+mod unevaluated;
 mod whole;

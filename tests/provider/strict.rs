@@ -1,11 +1,15 @@
 //! Strict exports: closed, everything required, and either all of it can be said or the tool is not strict.
 
 use serde_json::{Value, json};
-use toolgate::provider::{Exporter, Format, Mode, Strict};
+use toolgate::{
+    OutputSpec, ToolCall, ToolRegistry,
+    provider::{Exporter, Format, Mode, Strict},
+    tool,
+};
 
 use super::{
     rules,
-    support::{export, info, losses, parameters},
+    support::{export, info, losses, parameters, validator},
 };
 
 const STRICT: [Format; 4] = [Format::OpenAiChat, Format::OpenAiResponses, Format::DeepSeek, Format::Anthropic];
@@ -200,4 +204,97 @@ fn anthropic_counts_over_a_request() {
     assert_eq!(export_of(&json!({"type": "object"}), 25), 20);
     assert_eq!(export_of(&optional, 15), 12, "24 optional properties");
     assert_eq!(export_of(&property(&json!({"type": ["string", "null"]})), 18), 16, "unions");
+}
+
+/// One alternative reads, the other writes: to say one of them is to leave out what the other demands.
+#[test]
+fn alternatives_at_the_root_that_demand_different_properties_are_not_strict() {
+    let tagged = json!({
+        "type": "object",
+        "oneOf": [
+            {"type": "object", "properties": {"kind": {"const": "read"}, "path": {"type": "string"}, "lines": {"type": ["integer", "null"]}},
+                "required": ["kind", "path"], "additionalProperties": false},
+            {"type": "object", "properties": {"kind": {"const": "write"}, "path": {"type": "string"}, "text": {"type": "string"}},
+                "required": ["kind", "path", "text"], "additionalProperties": false},
+        ],
+    });
+    let mut nullable = tagged.clone();
+    nullable["oneOf"][1]["required"] = json!(["kind", "path"]);
+    for (schema, name) in [(tagged, "\"text\""), (nullable, "\"lines\"")] {
+        for format in [Format::OpenAiChat, Format::OpenAiResponses, Format::DeepSeek] {
+            let export = export(format, Strict::WherePossible, schema.clone());
+            let report = &export.reports()[0];
+            assert_eq!(report.mode, Mode::NotStrict, "{format} {:#}", parameters(&export));
+            let why = &report.losses[0];
+            assert!(why.keyword == "strict" && why.message.contains(name) && why.message.contains("oneOf"), "{why}");
+        }
+        let anthropic = export(Format::Anthropic, Strict::WherePossible, schema);
+        assert!(anthropic.is_strict("t"), "what is optional is left out there: {:?}", anthropic.reports());
+        assert_eq!(parameters(&anthropic)["required"], json!(["kind", "path"]));
+    }
+}
+
+/// Whatever a model sends under a strict export can be a call: with null for what it leaves out.
+#[tokio::test]
+async fn a_null_that_only_another_alternative_forbids_to_leave_out_is_left_out() {
+    let tagged = json!({"oneOf": [
+        {"type": "object", "properties": {"kind": {"const": "read"}, "lines": {"type": "integer"}}, "required": ["kind"], "additionalProperties": false},
+        {"type": "object", "properties": {"kind": {"const": "write"}, "lines": {"type": "integer"}}, "required": ["kind", "lines"], "additionalProperties": false},
+    ]});
+    let either = json!({
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+        "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
+        "additionalProperties": false,
+    });
+    let when = json!({
+        "type": "object",
+        "properties": {"kind": {"type": "string"}, "x": {"type": "integer"}},
+        "required": ["kind"],
+        "if": {"properties": {"kind": {"const": "a"}}},
+        "then": {"required": ["x"]},
+        "additionalProperties": false,
+    });
+    for (schema, sent, meant) in [
+        (property(&tagged), json!({"p": {"kind": "read", "lines": null}}), Some(json!({"p": {"kind": "read"}}))),
+        (property(&tagged), json!({"p": {"kind": "write", "lines": null}}), None),
+        (either.clone(), json!({"a": "x", "b": null}), Some(json!({"a": "x"}))),
+        (either, json!({"a": null, "b": null}), None),
+        (when.clone(), json!({"kind": "b", "x": null}), Some(json!({"kind": "b"}))),
+        (when, json!({"kind": "a", "x": null}), None),
+    ] {
+        let registry = ToolRegistry::new();
+        let echo = tool("t").parameters(schema.clone()).output(OutputSpec::any());
+        registry.register(echo.body(|cx| async move { Ok(cx.arguments().clone()) })).expect("a good tool");
+        let export = Exporter::new(Format::OpenAiChat).strict(Strict::Required).export(&registry.tools());
+        let sendable = validator(&parameters(&export)).is_valid(&sent);
+        assert!(sendable || meant.is_none(), "{sent} under {:#}", parameters(&export));
+        let result =
+            registry.execute(export.receive(&registry, ToolCall::from_model("1", "t", sent.to_string()))).await;
+        assert_eq!(result.value(), meant.as_ref(), "{sent}: {}", result.text());
+    }
+}
+
+#[test]
+fn an_optional_reference_to_what_may_be_null_is_narrowed() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"n": {"$ref": "#/$defs/N"}, "m": {"$ref": "#/$defs/M", "description": "More"}, "s": {"$ref": "#/$defs/S"}},
+        "additionalProperties": false,
+        "$defs": {
+            "N": {"type": ["integer", "null"]},
+            "M": {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/N"}]},
+            "S": {"type": "string"},
+        },
+    });
+    let chat = export(Format::OpenAiChat, Strict::Required, schema);
+    let expected = [
+        "narrowed required at /properties/n",
+        "narrowed required at /properties/m",
+        "rewritten required at /properties/s",
+    ];
+    assert_eq!(losses(&chat.reports()[0]), expected);
+    let out = parameters(&chat);
+    assert_eq!(out["properties"]["n"], json!({"$ref": "#/$defs/N"}), "null is one of its values");
+    assert!(validator(&out).is_valid(&json!({"n": null, "m": null, "s": null})));
 }

@@ -176,3 +176,43 @@ fn what_all_of_leaves_unevaluated_is_closed_with_it() {
     let whole = export(Format::Anthropic, Strict::Never, schema);
     assert_eq!(parameters(&whole)["unevaluatedProperties"], json!(false));
 }
+
+#[test]
+fn an_anchor_within_data_is_none() {
+    let data = json!({"$anchor": "x", "type": "string"});
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "a": {"type": "object", "default": data, "examples": [data], "enum": [data, {}], "x-mine": data},
+            "$anchor": {"type": "string"},
+            "b": {"$ref": "#x"},
+            "c": {"$ref": "#y"},
+        },
+        "$defs": {"X": {"$anchor": "x", "type": "integer"}, "$anchor": {"$anchor": "y", "type": "null"}},
+    });
+    for format in TAKE_NO_COMBINATOR_AT_THE_ROOT {
+        let out = parameters(&export(format, Strict::Never, schema.clone()));
+        assert_eq!(out["properties"]["b"], json!({"$ref": "#/$defs/X"}), "{format}");
+        assert_eq!(out["$defs"]["X"], json!({"type": "integer"}));
+        assert_eq!(out["$defs"]["_anchor"], json!({"type": "null"}), "a name is no keyword");
+    }
+    let old = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "properties": {"pair": {"items": [{"$id": "#p", "type": "null"}], "additionalItems": {"$id": "#more", "type": "string"}}, "p": {"$ref": "#p"}, "m": {"$ref": "#more"}, "d": {"$ref": "#d"}},
+        "dependencies": {"p": {"$id": "#d", "required": ["m"]}},
+    });
+    let out = parameters(&export(Format::Bedrock, Strict::Never, old));
+    let targets = ["p", "m", "d"].map(|name| out["properties"][name]["$ref"].as_str().unwrap_or_default().to_owned());
+    assert!(targets.iter().all(|target| target.starts_with("#/$defs/")), "{targets:?}");
+}
+
+#[test]
+fn a_keyword_means_nothing_in_drafts_after_its_own() {
+    let schema = json!({"type": "object", "properties": {"a": {"$recursiveRef": "#"}, "b": {"items": {}, "additionalItems": false}}});
+    let mut old = schema.clone();
+    old["$schema"] = json!("https://json-schema.org/draft/2019-09/schema");
+    let a = |schema| parameters(&export(Format::Anthropic, Strict::Never, schema))["properties"]["a"].clone();
+    assert_eq!(a(schema), json!({}));
+    assert_eq!(a(old), json!({"$ref": "#"}));
+}

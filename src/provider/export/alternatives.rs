@@ -11,6 +11,7 @@ use super::{
     note::Notes,
     open::open,
     report::{LossKind, Losses},
+    unevaluated::lists_all,
 };
 
 type Schema = Map<String, Value>;
@@ -20,32 +21,63 @@ const FEW: usize = 64;
 /// Alternatives within alternatives. Further in, anything is accepted.
 const LEVELS: usize = 8;
 
+/// Where alternatives differ in what they say of members.
+#[derive(Debug, Default)]
+pub(super) struct Uneven {
+    /// What some of them declare, and another is closed to.
+    pub(super) partial: BTreeSet<String>,
+    /// What they say different things of.
+    pub(super) mixed: BTreeSet<String>,
+    /// What some of them require.
+    pub(super) demanded: BTreeSet<String>,
+}
+
 /// Takes the alternatives of `keyword` into `root`, which has no reference and no `allOf`: the properties of all of them,
 /// required where all of them require them.
 /// Short ones are noted, too, as they were.
-pub(super) fn flatten(normal: &Normal, root: &mut Schema, keyword: &str, losses: &mut Losses, notes: &mut Notes) {
-    let Some(said) = root.get(keyword).cloned() else { return };
-    flatten_at(normal, root, keyword, losses, 0);
+pub(super) fn flatten(
+    normal: &Normal,
+    root: &mut Schema,
+    keyword: &str,
+    losses: &mut Losses,
+    notes: &mut Notes,
+) -> Uneven {
+    let mut uneven = Uneven::default();
+    let Some(said) = root.get(keyword).cloned() else { return uneven };
+    flatten_at(normal, root, keyword, losses, &mut uneven, 0);
     // What they refer to would mean nothing in a description.
     if !said.to_string().contains("\"$ref\"") {
         notes.add(keyword, &said);
     }
+    uneven
 }
 
-fn flatten_at(normal: &Normal, root: &mut Schema, keyword: &str, losses: &mut Losses, level: usize) {
-    let Some(Value::Array(branches)) = root.shift_remove(keyword) else { return };
-    let branches = opened(normal, branches, losses, level);
+/// Whether all members are known that the alternatives may look at.
+fn flatten_at(
+    normal: &Normal,
+    root: &mut Schema,
+    keyword: &str,
+    losses: &mut Losses,
+    uneven: &mut Uneven,
+    level: usize,
+) -> bool {
+    let Some(Value::Array(branches)) = root.shift_remove(keyword) else { return true };
+    let (branches, mut known) = opened(normal, branches, losses, uneven, level);
     let help = "alternatives at the root are not taken: their properties are those of one object";
     losses.add("", keyword, LossKind::Widened, help);
     let closed = |branch: &Schema| {
         branch.get("additionalProperties") == Some(&json!(false)) && !branch.contains_key("patternProperties")
     };
-    let all_closed = !branches.is_empty() && branches.iter().all(closed);
-    let plain = |branch: &Schema| {
-        closed(branch) || !["additionalProperties", "patternProperties", "if"].iter().any(|k| branch.contains_key(*k))
+    let is_shut = |map: &Schema| {
+        ["additionalProperties", "unevaluatedProperties"].iter().any(|k| map.get(*k).is_some_and(|rest| !is_any(rest)))
     };
-    if !branches.iter().all(plain) {
-        root.shift_remove("unevaluatedProperties");
+    let root_shut = is_shut(root);
+    let shut = |branch: &Schema| root_shut || is_shut(branch);
+    let all_closed = !branches.is_empty() && branches.iter().all(closed);
+    known &= branches.iter().all(|branch| closed(branch) || lists_all(branch));
+    if !known && root.shift_remove("unevaluatedProperties").is_some() {
+        let help = "what the alternatives look at cannot be listed: members of any name are taken";
+        losses.add("", "unevaluatedProperties", LossKind::Widened, help);
     }
     let may_add = !closed(root);
     let mut properties = match root.shift_remove("properties") {
@@ -54,7 +86,14 @@ fn flatten_at(normal: &Normal, root: &mut Schema, keyword: &str, losses: &mut Lo
     };
     if may_add {
         let open = branches.iter().filter(|branch| !closed(branch)).count();
-        for (name, said) in members(&branches, &properties, closed) {
+        let shut_ones = branches.iter().filter(|branch| shut(branch)).count();
+        for (name, said) in members(&branches, &properties, closed, shut) {
+            if said.by_shut_ones < shut_ones {
+                uneven.partial.insert(name.clone());
+            }
+            if said.schemas.len() > 1 {
+                uneven.mixed.insert(name.clone());
+            }
             let schema = if said.schemas.len() > FEW || said.schemas.iter().any(|schema| is_any(schema)) {
                 json!({})
             } else if said.by_open_ones < open {
@@ -72,7 +111,8 @@ fn flatten_at(normal: &Normal, root: &mut Schema, keyword: &str, losses: &mut Lo
     if all_closed && may_add && !root.contains_key("patternProperties") {
         root.insert("additionalProperties".to_owned(), json!(false));
     }
-    require_what_all_require(root, &branches);
+    require_what_all_require(root, &branches, uneven);
+    known
 }
 
 /// What alternatives say of one property.
@@ -80,6 +120,7 @@ fn flatten_at(normal: &Normal, root: &mut Schema, keyword: &str, losses: &mut Lo
 struct Said<'a> {
     schemas: Vec<&'a Value>,
     by_open_ones: usize,
+    by_shut_ones: usize,
 }
 
 fn any_of(schemas: &[&Value]) -> Value {
@@ -90,11 +131,16 @@ fn any_of(schemas: &[&Value]) -> Value {
 }
 
 /// The properties of all alternatives that the root does not have, in their order.
-fn members<'a>(branches: &'a [Schema], own: &Schema, closed: impl Fn(&Schema) -> bool) -> Vec<(String, Said<'a>)> {
+fn members<'a>(
+    branches: &'a [Schema],
+    own: &Schema,
+    closed: impl Fn(&Schema) -> bool,
+    shut: impl Fn(&Schema) -> bool,
+) -> Vec<(String, Said<'a>)> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut out: Vec<(String, Said<'a>)> = Vec::new();
     for branch in branches {
-        let open = usize::from(!closed(branch));
+        let (open, shut) = (usize::from(!closed(branch)), usize::from(shut(branch)));
         for (name, schema) in branch.get("properties").and_then(Value::as_object).into_iter().flatten() {
             if own.contains_key(name) {
                 continue;
@@ -105,6 +151,7 @@ fn members<'a>(branches: &'a [Schema], own: &Schema, closed: impl Fn(&Schema) ->
             });
             let said = &mut out[at].1;
             said.by_open_ones += open;
+            said.by_shut_ones += shut;
             if said.schemas.len() <= FEW && !said.schemas.contains(&schema) {
                 said.schemas.push(schema);
             }
@@ -113,14 +160,16 @@ fn members<'a>(branches: &'a [Schema], own: &Schema, closed: impl Fn(&Schema) ->
     out
 }
 
-fn require_what_all_require(root: &mut Schema, branches: &[Schema]) {
+fn require_what_all_require(root: &mut Schema, branches: &[Schema], uneven: &mut Uneven) {
     let names =
         |map: &Schema| -> Vec<Value> { map.get("required").and_then(Value::as_array).cloned().unwrap_or_default() };
     let mut required = names(root);
     let mut known: BTreeSet<String> = required.iter().map(Value::to_string).collect();
     let mut by_all: Option<BTreeSet<String>> = None;
     for branch in branches {
-        let own: BTreeSet<String> = names(branch).iter().map(Value::to_string).collect();
+        let own = names(branch);
+        uneven.demanded.extend(own.iter().filter_map(Value::as_str).map(str::to_owned));
+        let own: BTreeSet<String> = own.iter().map(Value::to_string).collect();
         by_all = Some(by_all.map_or_else(|| own.clone(), |all| all.intersection(&own).cloned().collect()));
     }
     let by_all = by_all.unwrap_or_default();
@@ -132,15 +181,24 @@ fn require_what_all_require(root: &mut Schema, branches: &[Schema]) {
     }
 }
 
-/// The alternatives that an object can fit, each as one object; one that cannot be told so accepts any.
-fn opened(normal: &Normal, all: Vec<Value>, losses: &mut Losses, level: usize) -> Vec<Schema> {
-    let mut out = Vec::new();
+/// The alternatives that an object can fit, each as one object, and whether all are told so. One that cannot be accepts any.
+fn opened(
+    normal: &Normal,
+    all: Vec<Value>,
+    losses: &mut Losses,
+    uneven: &mut Uneven,
+    level: usize,
+) -> (Vec<Schema>, bool) {
+    let (mut out, mut known) = (Vec::new(), true);
     for each in all {
         let Value::Object(each) = each else { continue };
         let mut branch = match open(normal, each) {
             Ok(opened) if level < LEVELS => opened.map,
             // It accepts more than it did, which is what the whole is reported as.
-            _ => Schema::new(),
+            _ => {
+                known = false;
+                Schema::new()
+            }
         };
         let kinds = types(&branch);
         if kinds.is_some_and(|kinds| !kinds.contains(&"object")) || branch.get("not").is_some_and(is_any) {
@@ -148,10 +206,10 @@ fn opened(normal: &Normal, all: Vec<Value>, losses: &mut Losses, level: usize) -
         }
         for keyword in ["anyOf", "oneOf"] {
             if branch.contains_key(keyword) {
-                flatten_at(normal, &mut branch, keyword, losses, level + 1);
+                known &= flatten_at(normal, &mut branch, keyword, losses, uneven, level + 1);
             }
         }
         out.push(branch);
     }
-    out
+    (out, known)
 }

@@ -33,6 +33,9 @@ const SINCE: [(Dialect, &[&str]); 4] = [
     (Dialect::Draft2020, &["prefixItems", "$dynamicRef"]),
 ];
 
+/// Keywords by the last draft that had them.
+const UNTIL: [(Dialect, &[&str]); 1] = [(Dialect::Draft2019, &["$recursiveRef"])];
+
 impl Dialect {
     pub(super) fn of(schema: &Value) -> Self {
         let name = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
@@ -53,6 +56,7 @@ impl Dialect {
 
     fn knows(self, keyword: &str) -> bool {
         SINCE.iter().all(|(since, keywords)| *since <= self || !keywords.contains(&keyword))
+            && UNTIL.iter().all(|(until, keywords)| self <= *until || !keywords.contains(&keyword))
     }
 
     /// One schema, what is within it unchanged. Identifiers, comments and definitions are left out.

@@ -29,6 +29,15 @@ pub(super) fn holds(keyword: &str) -> Option<Holds> {
     })
 }
 
+/// The same for the keywords of any draft; the value of one may be of another form.
+pub(super) fn holds_in_any_draft(keyword: &str) -> Option<Holds> {
+    match keyword {
+        "additionalItems" | "contentSchema" => Some(Holds::One),
+        "definitions" | "dependencies" => Some(Holds::Named),
+        keyword => holds(keyword),
+    }
+}
+
 /// Calls `visit` with every schema directly in `map`, and the pointer to it from there.
 pub(super) fn children<'v>(map: &'v Map<String, Value>, mut visit: impl FnMut(&str, &'v Value)) {
     for (keyword, value) in map {

@@ -5,11 +5,14 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{
+    bounds::tighten,
     keywords::{escaped, is_annotation, is_of, matters},
     merge::is_any,
     note::Notes,
+    nulls::takes_null,
     report::LossKind,
-    subset::{Outcome, Schema, Writer, fail, listed, takes_null},
+    subset::{Outcome, Schema, Writer, fail, listed},
+    unevaluated::looks_at_more,
 };
 
 /// What is dealt with by itself, or says nothing more once the type is known.
@@ -86,7 +89,7 @@ impl Writer<'_> {
                 key => self.rules.keep.contains(&key),
             };
             if taken {
-                out.insert(key.clone(), value.clone());
+                tighten(&mut out, key, value.clone());
             } else if matches!(key.as_str(), "exclusiveMinimum" | "exclusiveMaximum")
                 && self.rules.keep.contains(&"minimum")
             {
@@ -138,27 +141,12 @@ impl Writer<'_> {
                 out.insert("enum".to_owned(), json!(texts));
             }
             ([one], "integer" | "number") => {
-                out.insert("minimum".to_owned(), (*one).clone());
-                out.insert("maximum".to_owned(), (*one).clone());
+                tighten(out, "minimum", (*one).clone());
+                tighten(out, "maximum", (*one).clone());
             }
             _ => notes.take(self.losses, at, keyword, whole),
         }
         Ok(())
-    }
-
-    /// A bound that is not itself taken, as one that is.
-    fn exclusive(&mut self, key: &str, value: &Value, kind: &str, out: &mut Schema, at: &str) {
-        let (bound, step) = if key == "exclusiveMinimum" { ("minimum", 1) } else { ("maximum", -1) };
-        let next = value.as_i64().and_then(|n| n.checked_add(step)).filter(|_| kind == "integer");
-        if next.is_none() {
-            self.losses.add(at, key, LossKind::Widened, format!("written as {bound}: the bound itself is taken too"));
-        }
-        let new = next.map_or_else(|| value.clone(), |n| json!(n));
-        let own = out.get(bound).and_then(Value::as_f64).zip(new.as_f64());
-        let narrower = own.is_none_or(|(own, new)| if step > 0 { new > own } else { new < own });
-        if narrower {
-            out.insert(bound.to_owned(), new);
-        }
     }
 
     fn members(&mut self, map: &Schema, out: &mut Schema, at: &str, root: bool) -> Result<(), String> {
@@ -166,6 +154,11 @@ impl Writer<'_> {
         let properties = map.get("properties").and_then(Value::as_object).unwrap_or(&nothing);
         let said = map.get("additionalProperties").or_else(|| map.get("unevaluatedProperties"));
         self.rest(map, properties.is_empty(), said, at, root)?;
+        let unevaluated = !map.contains_key("additionalProperties") && map.contains_key("unevaluatedProperties");
+        if self.rules.strict && unevaluated && looks_at_more(map, properties) {
+            let help = "members that only a condition declares were taken, and no more are";
+            self.losses.add(at, "unevaluatedProperties", LossKind::Narrowed, help);
+        }
         let names: Vec<&str> =
             map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
         let required: BTreeSet<&str> = names.iter().copied().collect();
@@ -240,7 +233,7 @@ impl Writer<'_> {
         if !optional {
             return Ok(node);
         }
-        if takes_null(&node) {
+        if takes_null(self.normal, &node) {
             let help = "null was a value of its own, and now stands for what is left out";
             self.losses.add(at, "required", LossKind::Narrowed, help);
             return Ok(node);

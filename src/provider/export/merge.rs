@@ -8,15 +8,20 @@ use super::keywords::{concerns, is_annotation, is_of, matters, named_types};
 
 type Schema = Map<String, Value>;
 
-/// A schema that accepts what both accept; parts that both speak of become an `allOf` further in.
-/// Not both may have a reference. What cannot be said without `allOf` is told by its keyword.
-pub(super) fn merge(mut out: Schema, mut other: Schema) -> Result<Schema, String> {
+/// Bytes that may be copied in one place. What is said of members of any name is said again of each one that the other side
+/// lists: of many members in an `allOf`, by many others. A budget for one tool is far less.
+pub(super) const MOST_COPIED: usize = 4 << 20;
+
+/// A schema that accepts what both accept; parts that both speak of become an `allOf` further in, a flat one.
+/// Not both may have a reference. What cannot be said without `allOf` is told by its keyword. `room` is what is left of
+/// [`MOST_COPIED`].
+pub(super) fn merge(mut out: Schema, mut other: Schema, room: &mut usize) -> Result<Schema, String> {
     let conditional = |map: &Schema| map.contains_key("if");
     let differ = |key: &&str| out.get(*key) != other.get(*key);
     if conditional(&out) && conditional(&other) && ["if", "then", "else"].iter().any(differ) {
         return Err("two conditions with if".to_owned());
     }
-    objects(&mut out, &mut other)?;
+    objects(&mut out, &mut other, room)?;
     arrays(&mut out, &mut other)?;
     for (key, theirs) in other {
         let Some(ours) = out.get(&key) else {
@@ -70,7 +75,8 @@ fn one_keyword(key: &str, ours: &Value, theirs: &Value) -> Result<Value, String>
     }
 }
 
-fn larger(a: &Value, b: &Value) -> Option<Value> {
+/// The larger of two numbers: of lower bounds, the one that holds.
+pub(super) fn larger(a: &Value, b: &Value) -> Option<Value> {
     let more = match (a.as_i64(), b.as_i64()) {
         (Some(x), Some(y)) => x >= y,
         _ => a.as_f64()? >= b.as_f64()?,
@@ -79,7 +85,7 @@ fn larger(a: &Value, b: &Value) -> Option<Value> {
 }
 
 /// The members: what one side says of a name, and the other says of all names that it does not list.
-fn objects(out: &mut Schema, other: &mut Schema) -> Result<(), String> {
+fn objects(out: &mut Schema, other: &mut Schema, room: &mut usize) -> Result<(), String> {
     if !other.keys().any(|k| concerns(k) == Some("object")) {
         return Ok(());
     }
@@ -97,6 +103,9 @@ fn objects(out: &mut Schema, other: &mut Schema) -> Result<(), String> {
     let (our_rest, their_rest) = (rest(out), rest(other));
     let (ours, theirs) = (named(out), named(other));
     let mut all = ours;
+    let alone = |side: &Schema, other: &Schema| side.keys().filter(|name| !other.contains_key(*name)).count();
+    copied(&their_rest, alone(&all, &theirs), room)?;
+    copied(&our_rest, alone(&theirs, &all), room)?;
     if !is_any(&their_rest) {
         for (name, own) in &mut all {
             if !theirs.contains_key(name) {
@@ -153,15 +162,37 @@ pub(super) fn is_any(schema: &Value) -> bool {
     *schema == Value::Bool(true) || schema.as_object().is_some_and(Map::is_empty)
 }
 
-fn both(a: Value, b: Value) -> Value {
+/// Counts copies of what is said of members of any name.
+fn copied(rest: &Value, times: usize, room: &mut usize) -> Result<(), String> {
+    if times > 0 && rest.is_object() && !is_any(rest) {
+        // To measure it is as much as to copy it once more.
+        let bytes = rest.to_string().len().saturating_mul(times.saturating_add(1));
+        *room = room.checked_sub(bytes).ok_or("too much is said of members of any name")?;
+    }
+    Ok(())
+}
+
+fn both(mut a: Value, b: Value) -> Value {
     if is_any(&b) && (a.is_object() || !is_any(&a)) {
         a
     } else if is_any(&a) || a == b {
         b
     } else if a == Value::Bool(false) || b == Value::Bool(false) {
         Value::Bool(false)
+    } else if let Some(members) = bare_all_of(&mut a) {
+        members.push(b);
+        a
     } else {
         json!({"allOf": [a, b]})
+    }
+}
+
+/// The members of an `allOf` that nothing stands beside. One more belongs among them: within one another, many would be
+/// as many levels.
+fn bare_all_of(schema: &mut Value) -> Option<&mut Vec<Value>> {
+    match schema {
+        Value::Object(map) if map.len() == 1 => map.get_mut("allOf")?.as_array_mut(),
+        _ => None,
     }
 }
 
@@ -188,7 +219,7 @@ mod tests {
 
     fn merged(a: Value, b: Value) -> Result<Value, String> {
         let (Value::Object(a), Value::Object(b)) = (a, b) else { return Err("no schemas".to_owned()) };
-        merge(a, b).map(Value::Object)
+        merge(a, b, &mut { MOST_COPIED }).map(Value::Object)
     }
 
     #[test]
@@ -210,6 +241,18 @@ mod tests {
         let b = json!({"properties": {"x": {"type": "string"}, "y": {}}});
         let expected = json!({"properties": {"x": {"type": "string"}}, "additionalProperties": false});
         assert_eq!(merged(a, b), Ok(expected));
+    }
+
+    #[test]
+    fn what_many_say_stays_flat_and_is_not_copied_without_end() {
+        let a = json!({"properties": {"x": {"allOf": [{"minimum": 1}, {"minimum": 2}]}}});
+        let b = json!({"properties": {"x": {"minimum": 3}}});
+        let expected = json!({"properties": {"x": {"allOf": [{"minimum": 1}, {"minimum": 2}, {"minimum": 3}]}}});
+        assert_eq!(merged(a, b), Ok(expected));
+        let names = (0..100).map(|n| (n.to_string(), json!({}))).collect::<Schema>();
+        let long = json!({"additionalProperties": {"title": "x".repeat(MOST_COPIED / 100)}});
+        assert!(merged(json!({"properties": names}), long.clone()).is_err());
+        assert!(merged(long, json!({"properties": names})).is_err());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod alternatives;
 mod anthropic;
 mod bedrock;
+mod bounds;
 mod budget;
 mod deepseek;
 mod dialect;
@@ -19,11 +20,13 @@ mod mcp;
 mod merge;
 mod normal;
 mod note;
+mod nulls;
 mod open;
 mod openai;
 mod report;
 mod rules;
 mod subset;
+mod unevaluated;
 mod whole;
 
 pub use budget::Budget;

@@ -1,12 +1,12 @@
 //! A tool's parameters in one dialect, with every reference in one form.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::{
     dialect::Dialect,
-    keywords::{Holds, escaped, holds},
+    keywords::{Holds, escaped, holds, holds_in_any_draft},
 };
 
 /// A schema in draft 2020-12 without identifiers: what references mean is under `defs`, and they are of the form
@@ -87,32 +87,30 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// Wherever they may stand: an anchor that only data holds is one too many, and does no harm.
-    fn find_anchors(&mut self, value: &'a Value, pointer: &mut String) {
-        let length = pointer.len();
-        match value {
-            Value::Object(map) => {
-                let words = ["$anchor", "$dynamicAnchor"].iter().filter_map(|k| map.get(*k)).filter_map(Value::as_str);
-                let id = map.get(self.dialect.id()).and_then(Value::as_str).and_then(|id| id.strip_prefix('#'));
-                for anchor in words.chain(id) {
-                    self.anchors.entry(anchor).or_insert_with(|| pointer.clone());
+    /// In schemas alone: what stands within data names nothing.
+    fn find_anchors(&mut self, schema: &'a Value, pointer: &mut String) {
+        let Value::Object(map) = schema else { return };
+        let words = ["$anchor", "$dynamicAnchor"].iter().filter_map(|k| map.get(*k)).filter_map(Value::as_str);
+        let id = map.get(self.dialect.id()).and_then(Value::as_str).and_then(|id| id.strip_prefix('#'));
+        for anchor in words.chain(id) {
+            self.anchors.entry(anchor).or_insert_with(|| pointer.clone());
+        }
+        for (key, value) in map {
+            let held = holds_in_any_draft(key);
+            step(pointer, key, |pointer| match (held, value) {
+                (Some(Holds::One | Holds::List), Value::Array(list)) => {
+                    for (i, schema) in list.iter().enumerate() {
+                        step(pointer, &i.to_string(), |pointer| self.find_anchors(schema, pointer));
+                    }
                 }
-                for (key, value) in map {
-                    pointer.push('/');
-                    pointer.push_str(&escaped(key));
-                    self.find_anchors(value, pointer);
-                    pointer.truncate(length);
+                (Some(Holds::One), schema) => self.find_anchors(schema, pointer),
+                (Some(Holds::Named), Value::Object(named)) => {
+                    for (name, schema) in named {
+                        step(pointer, name, |pointer| self.find_anchors(schema, pointer));
+                    }
                 }
-            }
-            Value::Array(items) => {
-                for (i, value) in items.iter().enumerate() {
-                    // Writing to a String does not fail.
-                    _ = write!(pointer, "/{i}");
-                    self.find_anchors(value, pointer);
-                    pointer.truncate(length);
-                }
-            }
-            _ => {}
+                _ => {}
+            });
         }
     }
 
@@ -194,6 +192,15 @@ impl<'a> Reader<'a> {
         self.taken.entry(name.clone()).or_insert(2);
         name
     }
+}
+
+/// Runs `visit` with `name` at the end of the pointer.
+fn step(pointer: &mut String, name: &str, visit: impl FnOnce(&mut String)) {
+    let length = pointer.len();
+    pointer.push('/');
+    pointer.push_str(&escaped(name));
+    visit(pointer);
+    pointer.truncate(length);
 }
 
 fn percent_decoded(fragment: &str) -> String {

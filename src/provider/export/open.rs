@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    merge::merge,
+    merge::{MOST_COPIED, merge},
     normal::{Normal, name_in},
 };
 
@@ -22,10 +22,10 @@ pub(super) struct Opened {
 
 /// Takes into `map` what it refers to and what is in its `allOf`.
 pub(super) fn open(normal: &Normal, map: Schema) -> Result<Opened, String> {
-    open_at(normal, map, 0)
+    open_at(normal, map, 0, &mut { MOST_COPIED })
 }
 
-fn open_at(normal: &Normal, mut map: Schema, level: usize) -> Result<Opened, String> {
+fn open_at(normal: &Normal, mut map: Schema, level: usize, room: &mut usize) -> Result<Opened, String> {
     if level > LEVELS {
         return Err("allOf within allOf, too deep".to_owned());
     }
@@ -38,13 +38,13 @@ fn open_at(normal: &Normal, mut map: Schema, level: usize) -> Result<Opened, Str
             let name = reference.as_str().and_then(name_in).map(str::to_owned);
             let Some(target) = normal.target(name.as_deref()) else { return Err("a reference to nothing".to_owned()) };
             opened.entered.push(name);
-            opened.take(target)?;
+            opened.take(target, room)?;
         } else if let Some(Value::Array(members)) = opened.map.shift_remove("allOf") {
             for member in members {
                 let Value::Object(member) = member else { continue };
-                let member = open_at(normal, member, level + 1)?;
+                let member = open_at(normal, member, level + 1, room)?;
                 opened.entered.extend(member.entered);
-                opened.map = merge(opened.map, member.map)?;
+                opened.map = merge(opened.map, member.map, room)?;
             }
         } else {
             return opened.with(unevaluated);
@@ -67,9 +67,9 @@ impl Opened {
         Ok(self)
     }
 
-    fn take(&mut self, target: Value) -> Result<(), String> {
+    fn take(&mut self, target: Value, room: &mut usize) -> Result<(), String> {
         if let Value::Object(target) = target {
-            self.map = merge(std::mem::take(&mut self.map), target)?;
+            self.map = merge(std::mem::take(&mut self.map), target, room)?;
         }
         Ok(())
     }

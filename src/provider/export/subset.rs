@@ -12,7 +12,7 @@ use super::{
     note::Notes,
     open::open,
     report::{LossKind, Losses},
-    rules::{Null, References, Rules},
+    rules::{References, Rules},
     whole::only,
 };
 
@@ -85,7 +85,10 @@ impl<'a> Writer<'a> {
         let mut root = opened.map;
         let mut notes = Notes::default();
         for keyword in ["anyOf", "oneOf"] {
-            flatten(self.normal, &mut root, keyword, self.losses, &mut notes);
+            let uneven = flatten(self.normal, &mut root, keyword, self.losses, &mut notes);
+            if self.rules.all_required {
+                self.nulls_can_stand(&uneven, &root, keyword)?;
+            }
         }
         let mut out = self.kind(&root, "object", "", true)?;
         notes.write(&mut out);
@@ -324,52 +327,6 @@ impl<'a> Writer<'a> {
         out.extend(words);
         Ok(if null_fits { self.or_null(out) } else { out })
     }
-
-    /// The same or null.
-    pub(super) fn or_null(&self, mut out: Schema) -> Schema {
-        let null = json!({"type": "null"});
-        if self.rules.null == Null::Flag {
-            out.insert("nullable".to_owned(), json!(true));
-            return out;
-        }
-        if takes_null(&out) {
-            return out;
-        }
-        if let Some(Value::Array(branches)) = out.get_mut("anyOf") {
-            branches.push(null);
-            return out;
-        }
-        let kind = out.get("type").and_then(Value::as_str).map(str::to_owned);
-        let container = kind.as_deref().is_some_and(|kind| kind == "object" || kind == "array");
-        match kind {
-            Some(kind) if self.rules.null == Null::Type || !container => {
-                out.insert("type".to_owned(), json!([kind, "null"]));
-                if let Some(Value::Array(values)) = out.get_mut("enum") {
-                    values.push(Value::Null);
-                }
-                out
-            }
-            _ => {
-                let mut whole = Schema::new();
-                for word in ["title", "description"] {
-                    if let Some(text) = out.shift_remove(word) {
-                        whole.insert(word.to_owned(), text);
-                    }
-                }
-                whole.insert("anyOf".to_owned(), Value::Array(vec![Value::Object(out), null]));
-                whole
-            }
-        }
-    }
-}
-
-/// Whether what was written takes null.
-pub(super) fn takes_null(out: &Schema) -> bool {
-    let named = types(out).is_some_and(|kinds| kinds.contains(&"null"));
-    let branch = |b: &Value| b.as_object().is_some_and(takes_null);
-    named
-        || out.get("nullable") == Some(&json!(true))
-        || out.get("anyOf").and_then(Value::as_array).is_some_and(|branches| branches.iter().any(branch))
 }
 
 /// The values that a schema lists, those that its types exclude left out.

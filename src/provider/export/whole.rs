@@ -33,7 +33,7 @@ pub(super) fn write(normal: &Normal, rules: Whole, losses: &mut Losses) -> Schem
     let mut notes = Notes::default();
     for keyword in rules.root_refused {
         match *keyword {
-            "anyOf" | "oneOf" => flatten(normal, &mut root, keyword, losses, &mut notes),
+            "anyOf" | "oneOf" => _ = flatten(normal, &mut root, keyword, losses, &mut notes),
             keyword => {
                 if let Some(value) = root.shift_remove(keyword) {
                     notes.take(losses, "", keyword, &value);
