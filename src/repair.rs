@@ -160,8 +160,8 @@ pub(crate) fn repair(
     Some((object, Repaired { original, repairs }))
 }
 
-/// A copy in which all is done that may be, if something was, and what came out `fits`. `bold`: what some schema requires is
-/// left out, too, for it may be one that does not apply.
+/// A copy in which all is done that may be, if something was, and what came out `fits`. `bold`: what some alternative requires,
+/// or takes null for, is left out, too: it may be one that does not apply.
 fn mended(
     read: &Value,
     guide: &Guide<'_>,
@@ -224,8 +224,13 @@ impl Workshop {
         members.retain(|name, value| {
             let there = guide.member(name);
             let escaped = escaped(name);
-            let may_lack = guide.declares(name) && (self.bold || !guide.requires(name));
-            let goes = value.is_null() && self.allowed.null_for_absent && may_lack && !there.may_be("null");
+            let goes = value.is_null() && self.allowed.null_for_absent && guide.declares(name);
+            let goes = goes
+                && if self.bold {
+                    !guide.always_requires(name) && !there.may_always_be("null")
+                } else {
+                    !guide.requires(name) && !there.may_be("null")
+                };
             step(pointer, &escaped, |pointer| {
                 if goes {
                     self.note(pointer, RepairKind::NullForAbsent);

@@ -66,6 +66,11 @@ impl<'s> Guide<'s> {
         self.named.is_empty() || self.named.iter().any(|schema| may_be(self.root, schema, name, HOPS))
     }
 
+    /// Whether every schema that names the place lets it hold a value of the JSON type `name`. Unsure is a yes.
+    pub(crate) fn may_always_be(&self, name: &str) -> bool {
+        self.named.iter().all(|schema| may_be(self.root, schema, name, HOPS))
+    }
+
     /// Whether some schema here declares the member `name`.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.all.iter().any(|schema| schema.get("properties").is_some_and(|p| p.get(name).is_some()))
@@ -76,6 +81,19 @@ impl<'s> Guide<'s> {
         let names = self.all.iter().filter_map(|schema| schema.get("required")?.as_array());
         names.flatten().any(|required| required == name)
     }
+
+    /// Whether every schema that names the place requires the member `name`, whichever alternative applies. Unsure is a no.
+    pub(crate) fn always_requires(&self, name: &str) -> bool {
+        self.named.iter().all(|schema| requires(self.root, schema, name, HOPS))
+    }
+}
+
+fn requires(root: &Value, schema: &Value, name: &str, hops: usize) -> bool {
+    let list = |keyword: &str| schema.get(keyword).and_then(Value::as_array).into_iter().flatten();
+    let Some(hops) = hops.checked_sub(1) else { return false };
+    list("required").any(|required| required == name)
+        || schema.get("$ref").and_then(|to| resolve(root, to)).is_some_and(|to| requires(root, to, name, hops))
+        || list("allOf").take(MOST).any(|schema| requires(root, schema, name, hops))
 }
 
 fn may_be(root: &Value, schema: &Value, name: &str, hops: usize) -> bool {
@@ -149,6 +167,12 @@ mod tests {
             }
         }
         assert!(guide.declares("b") && guide.declares("a") && !guide.declares("unheard_of"));
+        let both = json!({"properties": {"a": {"type": "null"}}, "anyOf": [{"properties": {"a": {"type": "string"}}}]});
+        let a = Guide::new(&both).member("a");
+        assert!(a.may_be("null") && a.may_be("string") && !a.may_always_be("null") && !a.may_always_be("string"));
+        let one = json!({"allOf": [{"required": ["a"]}], "anyOf": [{"required": ["b"]}]});
+        let one = Guide::new(&one);
+        assert!(one.always_requires("a") && one.requires("b") && !one.always_requires("b"));
         assert!(guide.requires("a") && !guide.requires("b"));
     }
 

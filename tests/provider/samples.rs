@@ -45,7 +45,9 @@ fn object(inner: impl Strategy<Value = Value> + Clone) -> impl Strategy<Value = 
         2 => Just(Some(("additionalProperties", json!(false)))),
         1 => Just(Some(("unevaluatedProperties", json!(false)))),
         1 => inner.clone().prop_map(|schema| Some(("additionalProperties", schema))),
-        1 => inner.prop_map(|schema| Some(("patternProperties", json!({"^[cd]": schema})))),
+        1 => inner.clone().prop_map(|schema| Some(("patternProperties", json!({"^[cd]": schema})))),
+        1 => (name(), inner.clone()).prop_map(|(name, schema)| Some(("dependentSchemas", json!({name: schema})))),
+        1 => inner.prop_map(|schema| Some(("then", schema))),
         1 => Just(Some(("dependentRequired", json!({"a": ["b"]})))),
         1 => Just(Some(("maxProperties", json!(2)))),
     ];
@@ -57,6 +59,10 @@ fn object(inner: impl Strategy<Value = Value> + Clone) -> impl Strategy<Value = 
         out.insert("properties".to_owned(), Value::Object(properties.into_iter().collect()));
         out.insert("required".to_owned(), json!(required));
         if let Some((key, value)) = more {
+            if key == "then" {
+                out.insert("if".to_owned(), json!({"properties": {"a": {"type": ["string", "integer"]}}}));
+                out.insert("unevaluatedProperties".to_owned(), json!(false));
+            }
             out.insert(key.to_owned(), value);
         }
         Value::Object(out)
@@ -93,6 +99,84 @@ fn schema() -> BoxedStrategy<Value> {
         ]
     })
     .boxed()
+}
+
+/// What declares members beside `properties`, where the values are those of one type or another.
+fn members() -> impl Strategy<Value = Value> {
+    let some = prop::sample::select(vec![
+        json!({"type": "string"}),
+        json!({"type": "integer"}),
+        json!({}),
+        json!({"type": ["integer", "null"]}),
+    ]);
+    let properties = prop::collection::vec((name(), some), 0..3);
+    let required = prop::collection::btree_set(name(), 0..2);
+    let closed = prop::sample::select(&[None, Some("additionalProperties"), Some("unevaluatedProperties")][..]);
+    (properties, required, closed).prop_map(|(properties, required, closed)| {
+        let properties: Map<String, Value> = properties.into_iter().collect();
+        let mut out = json!({"type": "object", "properties": properties, "required": required});
+        if let Some(keyword) = closed {
+            out[keyword] = json!(false);
+        }
+        out
+    })
+}
+
+fn open_members() -> impl Strategy<Value = Value> {
+    members().prop_map(|mut out| {
+        for key in ["additionalProperties", "unevaluatedProperties"] {
+            out.as_object_mut().map(|out| out.remove(key));
+        }
+        out
+    })
+}
+
+/// Unions of objects, with conditions in them or beside them, closed to what nothing has looked at.
+pub(crate) fn unions() -> BoxedStrategy<Value> {
+    let test = || json!({"properties": {"a": {"type": "string"}}});
+    let branch = prop_oneof![
+        4 => members(),
+        2 => (open_members(), open_members()).prop_map(move |(mut out, then)| {
+            out["if"] = test();
+            out["then"] = then;
+            out
+        }),
+        2 => (open_members(), name(), open_members()).prop_map(|(mut out, name, more)| {
+            out["dependentSchemas"] = json!({name: more});
+            out
+        }),
+        1 => (members(), members()).prop_map(|(a, b)| json!({"allOf": [a, b]})),
+        1 => (members(), open_members(), open_members()).prop_map(move |(mut out, a, b)| {
+            out["allOf"] = json!([{"if": test(), "then": a}, {"if": {"required": ["b"]}, "then": b}]);
+            out
+        }),
+        1 => (members(), members()).prop_map(|(mut out, inner)| {
+            out["anyOf"] = json!([inner, {"required": ["c"]}]);
+            out
+        }),
+        1 => members().prop_map(|mut out| {
+            out["$ref"] = json!("#/$defs/A");
+            out["patternProperties"] = json!({"^d": {}});
+            out
+        }),
+    ];
+    let keyword = prop::sample::select(&["anyOf", "oneOf", "allOf"][..]);
+    let closed =
+        prop_oneof![1 => Just(None), 3 => Just(Some("unevaluatedProperties")), 1 => Just(Some("additionalProperties"))];
+    (open_members(), keyword, prop::collection::vec(branch, 1..3), closed, members())
+        .prop_map(|(mut root, keyword, branches, closed, a)| {
+            match branches.first() {
+                Some(branch) if keyword == "none" => root = branch.clone(),
+                _ => root[keyword] = json!(branches),
+            }
+            root["type"] = json!("object");
+            if let Some(closed) = closed {
+                root[closed] = json!(false);
+            }
+            root["$defs"] = json!({"A": a});
+            root
+        })
+        .boxed()
 }
 
 /// Parameters, good or not: registration tells.
@@ -153,7 +237,7 @@ impl Maker<'_> {
 
     pub(crate) fn value(&mut self, schema: &Value, levels: usize) -> Value {
         let Some(map) = schema.as_object().filter(|map| levels > 0 && !map.is_empty()) else { return self.some() };
-        if let Some(to) = map.get("$ref").and_then(Value::as_str) {
+        if let Some(to) = map.get("$ref").and_then(Value::as_str).filter(|_| !map.contains_key("patternProperties")) {
             let at = if to == "#anchored" { "/$defs/B" } else { &to[1..] };
             let target = self.root.pointer(at).cloned().unwrap_or_default();
             return self.value(&target, levels - 1);
@@ -165,6 +249,14 @@ impl Maker<'_> {
             return value.clone();
         }
         let mut out = self.shaped(map, levels);
+        let dependent = map.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(Map::values);
+        for more in ["then", "else"].iter().filter_map(|k| map.get(*k)).chain(dependent) {
+            if self.choose(2) > 0
+                && let (Some(Value::Object(own)), Value::Object(more)) = (&mut out, self.value(more, levels - 1))
+            {
+                own.extend(more);
+            }
+        }
         for keyword in ["anyOf", "oneOf", "allOf"] {
             let branches = map.get(keyword).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             let chosen = self.choose(branches.len());
