@@ -1,9 +1,9 @@
 //! Exports that are not strict keep a schema whole, but for what a provider refuses.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolgate::provider::{Format, LossKind, Strict};
 
-use super::support::{export, losses, parameters};
+use super::support::{export, losses, parameters, registered};
 
 const TAKE_NO_COMBINATOR_AT_THE_ROOT: [Format; 5] =
     [Format::OpenAiChat, Format::OpenAiResponses, Format::DeepSeek, Format::Anthropic, Format::Bedrock];
@@ -179,17 +179,24 @@ fn what_all_of_leaves_unevaluated_is_closed_with_it() {
 
 #[test]
 fn an_anchor_within_data_is_none() {
-    let data = json!({"$anchor": "x", "type": "string"});
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "a": {"type": "object", "default": data, "examples": [data], "enum": [data, {}], "x-mine": data},
-            "$anchor": {"type": "string"},
-            "b": {"$ref": "#x"},
-            "c": {"$ref": "#y"},
-        },
-        "$defs": {"X": {"$anchor": "x", "type": "integer"}, "$anchor": {"$anchor": "y", "type": "null"}},
-    });
+    let with = |data: &Value| {
+        json!({
+            "type": "object",
+            "properties": {
+                "a": {"type": "object", "default": data, "examples": [data], "enum": [data, {}], "x-mine": data},
+                "$anchor": {"type": "string"},
+                "b": {"$ref": "#x"},
+                "c": {"$ref": "#y"},
+            },
+            "$defs": {"X": {"$anchor": "x", "type": "integer"}, "$anchor": {"$anchor": "y", "type": "null"}},
+        })
+    };
+    let same = registered("t", with(&json!({"$anchor": "x", "type": "string"})));
+    assert!(
+        same.is_err_and(|e| e.to_string().contains("may mean several parts")),
+        "what looks alike is not told apart"
+    );
+    let schema = with(&json!({"$anchor": "z", "type": "string"}));
     for format in TAKE_NO_COMBINATOR_AT_THE_ROOT {
         let out = parameters(&export(format, Strict::Never, schema.clone()));
         assert_eq!(out["properties"]["b"], json!({"$ref": "#/$defs/X"}), "{format}");
