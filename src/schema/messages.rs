@@ -330,3 +330,14 @@ fn a_union_with_null_is_told_as_what_it_is_beside_null() {
     let optional = json!({ "anyOf": [kinds, { "type": "null" }] });
     assert_eq!(about(optional, json!({ "Add": "x" })), about(kinds, json!({ "Add": "x" })));
 }
+
+#[test]
+fn a_null_that_may_be_left_out_is_told_so() {
+    let schema = object(json!({ "a": { "type": "integer" }, "b": { "type": "integer" } }), json!(["a"]));
+    assert_eq!(message(&schema, &json!({ "a": 1, "b": null })), "/b: expected integer, got null; leave it out");
+    assert_eq!(message(&schema, &json!({ "a": null })), "/a: expected integer, got null");
+    let map = json!({ "additionalProperties": { "type": "integer" } });
+    assert_eq!(message(&map, &json!({ "a": null })), "/a: expected integer, got null");
+    let list = json!({ "properties": { "l": { "items": { "type": "integer" } } } });
+    assert_eq!(message(&list, &json!({ "l": [null] })), "/l/0: expected integer, got null");
+}

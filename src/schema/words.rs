@@ -81,7 +81,7 @@ impl<'g> Words<'g> {
             Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
                 self.unexpected(unexpected, place, value)
             }
-            Kind::Type { kind: wanted } => self.wrong_type(&names(wanted), place, value),
+            Kind::Type { kind: wanted } => self.wrong_type(&names(wanted), place, value) + self.way_out(path, value),
             Kind::Enum { options } => {
                 let options: Vec<&Value> = options.as_array().map(|o| o.iter().collect()).unwrap_or_default();
                 self.none_of(&options, &[], place, value)
@@ -213,6 +213,18 @@ impl<'g> Words<'g> {
             Value::Number(_) if is_wanted("integer") => format!("expected {expected}, got {}", self.got(place, value)),
             _ => format!("expected {expected}, got {}", kind(value)),
         }
+    }
+
+    /// What to do about a null that stands for a member which may be left out.
+    fn way_out(&self, path: &[String], value: &Value) -> &'static str {
+        let Some((name, around)) = path.split_last().filter(|_| value.is_null()) else { return "" };
+        let around = self.places.at(around);
+        let schemas = || around.nodes.iter().map(|node| self.places.graph.nodes[*node].schema);
+        let declares = |schema: &Value| schema.get("properties").is_some_and(|p| p.get(name).is_some());
+        let requires = |schema: &Value| {
+            schema.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|n| n == name))
+        };
+        if schemas().any(declares) && !schemas().any(requires) { "; leave it out" } else { "" }
     }
 
     /// A value that is none of `options`, and of none of the types `or`.
