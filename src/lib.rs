@@ -34,6 +34,7 @@ mod outcome;
 mod output;
 mod own_time;
 mod pipeline;
+mod pointer;
 mod post_policy;
 mod pre_policy;
 #[cfg(feature = "providers")]

@@ -4,7 +4,10 @@ use std::{fmt, sync::Arc};
 
 use serde_json::{Map, Value};
 
-use crate::schema::{ArgumentLimits, Guide, at, escaped, measure, parse_strictly};
+use crate::{
+    pointer::escaped,
+    schema::{ArgumentLimits, Guide, at, measure, parse_strictly},
+};
 
 /// Which repairs [`ToolRegistry::repair`](crate::ToolRegistry::repair) may make. All are without loss: what the model
 /// meant is in what it sent, in another form.

@@ -3,6 +3,8 @@
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
+use crate::pointer::escaped;
+
 /// One step into a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
@@ -60,7 +62,7 @@ pub(super) fn pointer(steps: &[Step]) -> String {
     for step in steps {
         match step {
             Step::Index(index) => _ = write!(out, "/{index}"),
-            Step::Key(key) => _ = write!(out, "/{}", key.replace('~', "~0").replace('/', "~1")),
+            Step::Key(key) => _ = write!(out, "/{}", escaped(key)),
         }
     }
     out

@@ -10,6 +10,7 @@ use super::{
     limits::{POINTER_BYTES, SCHEMA_NODES},
     named::Names,
 };
+use crate::pointer::escaped;
 
 /// How a subschema relates to the value its parent looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,10 +243,6 @@ impl<'a> Graph<'a> {
         }
         component
     }
-}
-
-pub(crate) fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
 }
 
 pub(super) fn percent_decoded(fragment: &str) -> String {

@@ -22,7 +22,6 @@ mod value;
 mod words;
 
 pub(crate) use compiled::CompiledSchema;
-pub(crate) use graph::escaped;
 pub(crate) use guide::Guide;
 pub(crate) use limits::{
     ArgumentLimits, DEFAULT_ARGUMENT_BYTES, DEFAULT_DEPTH, DEFAULT_NODES, HARD_ARGUMENT_BYTES, HARD_DEPTH,

@@ -5,7 +5,10 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::{limits::EXCERPT_BYTES, place::is_secret};
-use crate::cut::cut;
+use crate::{
+    cut::cut,
+    pointer::{escaped, unescaped},
+};
 
 /// Why arguments cannot be read: where, and what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +29,6 @@ impl ArgumentProblem {
 impl ArgumentProblem {
     /// The same without names and words of the text, if it lies where `schema` wants nothing repeated.
     pub(crate) fn discreet(&self, schema: &Value) -> Self {
-        let unescaped = |step: &str| step.replace("~1", "/").replace("~0", "~");
         let path: Vec<String> = self.pointer.split('/').skip(1).map(unescaped).collect();
         if path.is_empty() || !is_secret(schema, &Value::Null, &path) {
             return self.clone();
@@ -104,5 +106,5 @@ pub(crate) fn push_step(pointer: &mut String, step: &str) {
     }
     let name = cut(step, EXCERPT_BYTES);
     pointer.push('/');
-    pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+    pointer.push_str(&escaped(name));
 }

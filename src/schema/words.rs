@@ -15,7 +15,11 @@ use super::{
     place::{Place, Places},
     problem::excerpt,
 };
-use crate::{arguments::kind, cut::cut};
+use crate::{
+    arguments::kind,
+    cut::cut,
+    pointer::{escaped, unescaped},
+};
 
 /// Bytes of a schema's own words that one violation repeats.
 const LISTED_BYTES: usize = 300;
@@ -44,7 +48,6 @@ impl<'g> Words<'g> {
 
     /// The steps to the value that a violation is about.
     pub(super) fn steps(&self, error: &ValidationError<'_>) -> Vec<String> {
-        let unescaped = |step: &str| step.replace("~1", "/").replace("~0", "~");
         let mut path = self.within.clone();
         path.extend(error.instance_path().as_str().split('/').skip(1).map(unescaped));
         path
@@ -247,7 +250,7 @@ pub(super) fn pointer(path: &[String], place: &Place<'_>) -> String {
             out.push('…');
             return out;
         }
-        out.push_str(&step.replace('~', "~0").replace('/', "~1"));
+        out.push_str(&escaped(step));
         if out.len() > POINTER_BYTES {
             return format!("{}…", cut(&out, POINTER_BYTES));
         }

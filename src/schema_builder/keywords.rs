@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Kind, Schema, escaped};
+use super::{Kind, Schema};
+use crate::pointer::escaped;
 use crate::schema::dismantle;
 
 const NUMERIC: &[Kind] = &[Kind::Number, Kind::Integer];

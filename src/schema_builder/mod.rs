@@ -10,7 +10,10 @@ use serde_json::{Map, Value, json};
 
 pub use error::{SchemaError, SchemaMistake};
 
-use crate::schema::{CompiledSchema, HARD_DEPTH, Shielded, deeper_than, dismantle};
+use crate::{
+    pointer::escaped,
+    schema::{CompiledSchema, HARD_DEPTH, Shielded, deeper_than, dismantle},
+};
 
 /// A JSON Schema, built step by step: the parameters of a tool, or what it answers with.
 ///
@@ -219,11 +222,6 @@ impl Schema {
             dismantle(before);
         }
     }
-}
-
-/// A name as a step of a JSON pointer.
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 impl From<Value> for Schema {

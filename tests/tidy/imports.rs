@@ -27,6 +27,7 @@ const LAYERS: [(&str, &[&str]); 8] = [
             "order",
             "outcome",
             "reading",
+            "pointer",
             "register_error",
             "repair",
             "resources",
