@@ -1,4 +1,4 @@
-//! What registration logs. One test, in a process of its own: whether a log line is wanted is remembered for all threads.
+//! What registration and repairs log. One test, in a process of its own: whether a log line is wanted is remembered for all threads.
 
 use std::{
     fmt::Debug,
@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde_json::json;
-use toolgate::{OutputSpec, ToolDefinition, ToolRegistry, tool};
+use toolgate::{OutputSpec, Repairs, ToolCall, ToolDefinition, ToolRegistry, tool};
 use tracing::{
     Event, Level, Metadata, Subscriber,
     field::{Field, Visit},
@@ -22,13 +22,13 @@ fn suspicious() -> ToolDefinition {
         .body(|_cx| async { Ok(json!("done")) })
 }
 
-/// Keeps the warnings of the crate.
+/// Keeps the warnings of the crate, and what it tells of repairs.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Visit for Log {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        if field.name() == "message" {
+        if ["message", "repairs"].contains(&field.name()) {
             self.0.lock().expect("no panic while it is held").push(format!("{value:?}"));
         }
     }
@@ -36,7 +36,7 @@ impl Visit for Log {
 
 impl Subscriber for Log {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() == Level::WARN
+        *metadata.level() <= Level::INFO
     }
 
     fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
@@ -69,4 +69,12 @@ fn what_is_suspicious_is_logged_once_it_is_there() {
     let refused = tracing::subscriber::with_default(log.clone(), || registry.register(suspicious()));
     assert!(refused.is_err());
     assert_eq!(lines().len(), 3, "nobody is warned of what is not there");
+
+    // A repair is in the log with its places, and without what was sent there.
+    let list = json!({"type": "object", "properties": {"l": {"type": "array"}}});
+    let body = |_| async { Ok(json!("done")) };
+    registry.register(tool("list").parameters(list).output(OutputSpec::text()).body(body)).expect("good");
+    let sent = ToolCall::from_model("c", "list", r#"{"l": "[\"hunter2\"]"}"#);
+    tracing::subscriber::with_default(log.clone(), || registry.repair(sent, Repairs::all()));
+    assert_eq!(lines()[3..], ["arguments were repaired", "/l: was JSON inside a string"]);
 }
