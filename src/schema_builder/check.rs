@@ -22,6 +22,10 @@ pub(super) fn mistakes(schema: &Value) -> Vec<SchemaMistake> {
     let mut out = Vec::new();
     if let Value::Object(schema) = schema {
         bounds(schema, &mut out);
+        if out.is_empty() && schema.get("type").is_some_and(|kind| kind == "integer") {
+            out.extend(no_integer(schema));
+        }
+        alike(schema, &mut out);
         if ["enum", "const", "default", "examples"].iter().any(|keyword| schema.contains_key(*keyword)) {
             literals(schema, &mut out);
         }
@@ -42,6 +46,29 @@ fn bounds(schema: &Map<String, Value>, out: &mut Vec<SchemaMistake>) {
     }
     if number("multipleOf").and_then(Number::as_f64).is_some_and(|n| n <= 0.0) {
         out.push(SchemaMistake::new("/multipleOf", "must be more than zero"));
+    }
+}
+
+/// Bounds of an integer with no integer between them. Beyond 53 bits none is looked for.
+fn no_integer(schema: &Map<String, Value>) -> Option<SchemaMistake> {
+    let exact = |n: &f64| n.abs() < 9_007_199_254_740_992.0;
+    let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_f64).filter(exact);
+    let above = bound("exclusiveMinimum").map(|n| n.floor() + 1.0);
+    let below = bound("exclusiveMaximum").map(|n| n.ceil() - 1.0);
+    let least = bound("minimum").map(f64::ceil).into_iter().chain(above).reduce(f64::max)?;
+    let most = bound("maximum").map(f64::floor).into_iter().chain(below).reduce(f64::min)?;
+    let lower = if schema.contains_key("minimum") { "/minimum" } else { "/exclusiveMinimum" };
+    (least > most).then(|| SchemaMistake::new(lower, "there is no integer between the bounds"))
+}
+
+/// Two branches that are the same: of `oneOf` neither could ever be the only one.
+fn alike(schema: &Map<String, Value>, out: &mut Vec<SchemaMistake>) {
+    let mut seen = HashSet::new();
+    for (index, branch) in schema.get("oneOf").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        if !seen.insert(branch.to_string()) {
+            let path = format!("/oneOf/{index}");
+            out.push(SchemaMistake::new(path, "is the same as another branch: with oneOf nothing would fit either"));
+        }
     }
 }
 

@@ -64,6 +64,7 @@ use crate::{
 /// - Enums, constants, defaults and examples have to fit the rest of their schema. A `Value` is not looked into for that:
 ///   its author may mean what others would not.
 /// - Schemas within one another are refused from 64 levels on; neither building nor dropping thousands of them overflows.
+/// - A keyword that is said twice is what was said last; a property that is declared twice is a mistake.
 /// - Properties keep their order, and so do keywords, in the text that models read.
 /// - A number without a fraction is an integer, however it is written: `1` fits both branches of
 ///   `one_of([Schema::integer(), Schema::number()])`, and `one_of` wants exactly one. [`any_of`](Self::any_of) does not mind.

@@ -70,6 +70,29 @@ fn bounds_that_nothing_is_within() {
 }
 
 #[test]
+fn bounds_with_no_integer_between_them() {
+    for none in [
+        Schema::integer().minimum(0.2).maximum(0.8),
+        Schema::integer().minimum(6).exclusive_maximum(6.5).exclusive_minimum(6),
+    ] {
+        assert_eq!(wrong(none), ["/minimum: there is no integer between the bounds"]);
+    }
+    let open = Schema::integer().exclusive_minimum(5).exclusive_maximum(6);
+    assert_eq!(wrong(open), ["/exclusiveMinimum: there is no integer between the bounds"]);
+    assert!(Schema::number().minimum(0.2).maximum(0.8).build().is_ok());
+    assert!(Schema::integer().exclusive_minimum(5).exclusive_maximum(7).build().is_ok());
+    assert!(Schema::integer().minimum(-0.5).maximum(0.5).build().is_ok());
+}
+
+#[test]
+fn branches_of_one_of_that_are_the_same() {
+    let twice = Schema::one_of([Schema::string(), Schema::null(), Schema::string()]);
+    let why = "/oneOf/2: is the same as another branch: with oneOf nothing would fit either";
+    assert_eq!(wrong(twice), [why]);
+    assert!(Schema::any_of([Schema::string(), Schema::string()]).build().is_ok(), "any_of does not mind");
+}
+
+#[test]
 fn bounds_that_are_no_numbers() {
     for bound in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         assert_eq!(wrong(Schema::number().maximum(bound)), ["/maximum: must be a finite number"]);
