@@ -1,206 +1,125 @@
 //! What a call costs beside its body. Rows compare within one run of one binary only.
 //!
-//! `cargo bench --bench overhead`; `cargo bench --bench overhead -- --test` tries every row once.
+//! `cargo bench --bench overhead` times every row; with `-- --test` it tries each once; with `-- --calls ROW N` it makes
+//! and runs `N` calls of one row and no more, with `-- --ready ROW N` it only makes them, for those who count instructions.
 
-#![expect(missing_docs, reason = "the macros of criterion make undocumented items")]
+mod common;
 
-use std::{
-    hint::black_box,
-    sync::Arc,
-    time::{Duration, Instant},
+use std::hint::black_box;
+
+use common::{
+    adding::{add, bare, definition, from_text, from_value, full, invalid, output, parameters},
+    floor::Floor,
+    rounds::{Rounds, repeated},
+    texts::{
+        put, put_arguments, put_call, put_definition, put_output, put_parameters, read, read_call, read_definition,
+        read_output, read_parameters,
+    },
 };
-
-use async_trait::async_trait;
-use criterion::{Criterion, criterion_group, criterion_main};
-use jsonschema::Validator;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
+use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
-use toolgate::{
-    DispatchExecution, DispatchOutcome, ExecuteNext, ExecuteWrapper, GuardVerdict, OutputSpec, PolicyError,
-    PostDecision, PostNext, PostPolicy, PreDecision, PreNext, PrePolicy, ToolCall, ToolContext, ToolDefinition,
-    ToolError, ToolExecution, ToolRegistry, ToolResult, guard_fn, observer_fn, tool,
-};
+use toolgate::{ToolCall, ToolRegistry};
 
-#[derive(Deserialize)]
-struct Add {
-    a: i64,
-    b: i64,
-}
+const KIB: usize = 1024;
 
-#[derive(Serialize)]
-struct Sum(i64);
-
-#[expect(clippy::unused_async, reason = "a body is async, though this one has nothing to wait for")]
-async fn add(args: Add) -> Result<Sum, ToolError> {
-    Ok(Sum(args.a + args.b))
-}
-
-fn parameters() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
-        "required": ["a", "b"],
-    })
-}
-
-fn output() -> Value {
-    json!({"type": "integer"})
-}
-
-fn definition() -> ToolDefinition {
-    tool("add")
-        .description("Adds two integers")
-        .parameters(parameters())
-        .output(OutputSpec::json(output()))
-        .handler(|_cx: ToolContext, args: Add| add(args))
-}
-
-#[derive(Debug)]
-struct Through(&'static str);
-
-#[async_trait]
-impl PrePolicy for Through {
-    fn name(&self) -> &str {
-        self.0
-    }
-
-    async fn decide(&self, _cx: &ToolExecution, next: PreNext<'_>) -> Result<PreDecision, PolicyError> {
-        next.run().await
-    }
-}
-
-#[async_trait]
-impl ExecuteWrapper for Through {
-    fn name(&self) -> &str {
-        self.0
-    }
-
-    async fn wrap(&self, _cx: &DispatchExecution, mut next: ExecuteNext<'_>) -> Result<DispatchOutcome, PolicyError> {
-        next.run().await
-    }
-}
-
-#[async_trait]
-impl PostPolicy for Through {
-    fn name(&self) -> &str {
-        self.0
-    }
-
-    async fn review(
-        &self,
-        _cx: &ToolExecution,
-        _outcome: &ToolResult,
-        next: PostNext<'_>,
-    ) -> Result<PostDecision, PolicyError> {
-        next.run().await
-    }
-}
-
-/// What every implementation has to do: validate, read, call, write, validate.
-struct Floor {
-    parameters: Validator,
-    output: Validator,
-}
-
-impl Floor {
-    fn new() -> Self {
-        let compile = |schema: Value| jsonschema::validator_for(&schema).expect("the bench's schemas are valid");
-        Self { parameters: compile(parameters()), output: compile(output()) }
-    }
-
-    async fn call(&self, args: &Value) -> Option<Value> {
-        if !self.parameters.is_valid(args) {
-            return None;
-        }
-        let sum = add(Add::deserialize(args).ok()?).await.ok()?;
-        let value = serde_json::to_value(sum).ok()?;
-        self.output.is_valid(&value).then_some(value)
-    }
-}
-
-/// No policy at all: the stages, and nobody at them.
-fn bare() -> ToolRegistry {
-    let registry = ToolRegistry::new();
-    registry.register(definition()).expect("the bench's tool is valid");
-    registry
-}
-
-/// 3 pre-policies, 2 guards, 1 wrapper, 1 post-policy, 2 observers and a finalizer.
-fn full() -> ToolRegistry {
-    let registry = ToolRegistry::new();
-    registry.register(definition().finalize_content(|_| None)).expect("the bench's tool is valid");
-    for name in ["first", "second", "third"] {
-        registry.pre_policy(Through(name)).expect("the name is free");
-    }
-    for name in ["first", "second"] {
-        registry.guard(guard_fn(name, |_| GuardVerdict::Abstain)).expect("a guard can be registered");
-        let observer = observer_fn(name, |_, result| _ = black_box(Arc::as_ptr(result)));
-        registry.observer(observer).expect("an observer can be registered");
-    }
-    registry.wrapper(Through("wrapper")).expect("the name is free");
-    registry.post_policy(Through("post")).expect("the name is free");
-    registry
-}
-
-/// A call that is ready to go, as a value and as text.
-fn from_value(token: &CancellationToken) -> ToolCall {
-    ToolCall::new("call_1", "add").with_arguments(json!({"a": 2, "b": 3})).with_cancellation(token.clone())
-}
-
-fn from_text(token: &CancellationToken) -> ToolCall {
-    ToolCall::from_model("call_1", "add", r#"{"a": 2, "b": 3}"#).with_cancellation(token.clone())
-}
-
-fn invalid(token: &CancellationToken) -> ToolCall {
-    ToolCall::new("call_1", "add").with_arguments(json!({"a": "2"})).with_cancellation(token.clone())
-}
-
-/// How long `calls` calls take, one after the other, with the drop of their results. Making a call and its token is the
-/// caller's cost; they are made a few at a time, so that they are still in the cache when their turn comes.
-async fn timed(registry: &ToolRegistry, calls: u64, make: impl Fn() -> ToolCall) -> Duration {
-    const AT_A_TIME: u64 = 32;
-    let (mut took, mut left) = (Duration::ZERO, calls);
-    while left > 0 {
-        let some: Vec<ToolCall> = (0..left.min(AT_A_TIME)).map(|_| make()).collect();
-        left = left.saturating_sub(AT_A_TIME);
-        let start = Instant::now();
-        for call in some {
-            drop(black_box(registry.execute(call).await));
-        }
-        took += start.elapsed();
-    }
-    took
-}
-
-type Row = (&'static str, ToolRegistry, fn(&CancellationToken) -> ToolCall, bool);
-
-fn overhead(c: &mut Criterion) {
+fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
-    let mut group = c.benchmark_group("add");
+    let args: Vec<String> = std::env::args().collect();
+    if let Some(at) = args.iter().position(|arg| arg == "--calls" || arg == "--ready") {
+        let calls = args[at + 2].parse().expect("--calls takes a row and a number");
+        return only(&runtime, &args[at + 1], calls, args[at] == "--calls");
+    }
+    adding(&runtime);
+    sizes(&runtime);
+}
 
-    let floor = Floor::new();
+fn checked(runtime: &Runtime, registry: ToolRegistry, make: impl Fn() -> ToolCall, succeeds: bool) -> ToolRegistry {
+    assert_eq!(runtime.block_on(registry.execute(make())).is_success(), succeeds);
+    registry
+}
+
+fn adding(runtime: &Runtime) {
+    let floor = Floor::new(&parameters(), &output(), add);
     let args = json!({"a": 2, "b": 3});
     assert_eq!(runtime.block_on(floor.call(&args)), Some(json!(5)));
-    group.bench_function("floor_v", |b| b.to_async(&runtime).iter(|| floor.call(black_box(&args))));
-    group.bench_function("body", |b| b.to_async(&runtime).iter(|| async { add(black_box(Add { a: 2, b: 3 })).await }));
-
     let token = CancellationToken::new();
-    let rows: [Row; 4] = [
-        ("bare", bare(), from_value, true),
-        ("full", full(), from_value, true),
-        ("full_from_text", full(), from_text, true),
-        ("full_invalid", full(), invalid, false),
-    ];
-    for (name, registry, make, succeeds) in &rows {
-        let make = || make(&token);
-        assert_eq!(runtime.block_on(registry.execute(make())).is_success(), *succeeds, "{name}");
-        group.bench_function(*name, |b| {
-            b.to_async(&runtime).iter_custom(|calls| timed(registry, calls, make));
-        });
+    let (bare, full) = (bare(definition("add")), full(definition("add")));
+    let bare = checked(runtime, bare, || from_value(&token), true);
+    let full = checked(runtime, full, || from_text(&token), true);
+    let full = checked(runtime, full, || invalid(&token), false);
+
+    let mut rounds = Rounds::new();
+    rounds.row("floor_v", |n| runtime.block_on(repeated(n, || floor.call(black_box(&args)))));
+    rounds.calls("bare", runtime, &bare, || from_value(&token));
+    rounds.calls("full", runtime, &full, || from_value(&token));
+    rounds.calls("full_from_text", runtime, &full, || from_text(&token));
+    rounds.calls("rejected", runtime, &full, || invalid(&token));
+    let Some(medians) = rounds.try_or_measure() else { return };
+    medians.print("floor_v");
+    for row in ["bare", "full", "full_from_text", "rejected"] {
+        medians.ratio(row, row, "floor_v");
     }
-    group.finish();
 }
 
-criterion_group!(benches, overhead);
-criterion_main!(benches);
+fn sizes(runtime: &Runtime) {
+    let reading = Floor::new(&read_parameters(), &read_output(), read);
+    let putting = Floor::new(&put_parameters(), &put_output(), put);
+    let (small, large) = (json!({"lines": ["x"]}), put_arguments());
+    let (reads, puts) = (full(read_definition()), full(put_definition()));
+
+    let mut rounds = Rounds::new();
+    let sizes = [("0", 0), ("4_kib", 4 * KIB), ("100_kib", 100 * KIB)];
+    for (name, bytes) in sizes {
+        let (args, reading) = (json!({ "bytes": bytes }), &reading);
+        assert!(runtime.block_on(reads.execute(read_call(bytes))).is_success());
+        rounds.row(format!("floor_result_{name}"), move |n| {
+            runtime.block_on(repeated(n, || reading.call(black_box(&args))))
+        });
+        rounds.calls(format!("full_result_{name}"), runtime, &reads, move || read_call(bytes));
+    }
+    for (name, args) in [("small", &small), ("16_kib", &large)] {
+        let putting = &putting;
+        assert!(runtime.block_on(puts.execute(put_call(args.clone()))).is_success());
+        rounds.row(format!("floor_args_{name}"), move |n| {
+            runtime.block_on(repeated(n, || putting.call(black_box(args))))
+        });
+        rounds.calls(format!("full_args_{name}"), runtime, &puts, || put_call(args.clone()));
+    }
+    let Some(medians) = rounds.try_or_measure() else { return };
+    medians.print("floor_result_0");
+    for (name, _) in sizes {
+        medians.ratio(&format!("result_{name}"), &format!("full_result_{name}"), &format!("floor_result_{name}"));
+    }
+    for name in ["small", "16_kib"] {
+        medians.ratio(&format!("args_{name}"), &format!("full_args_{name}"), &format!("floor_args_{name}"));
+    }
+}
+
+/// Makes so many calls of one row without timing them, and runs them or does not.
+fn only(runtime: &Runtime, row: &str, calls: u64, run: bool) {
+    let token = CancellationToken::new();
+    let through = |registry: ToolRegistry, make: fn(&CancellationToken) -> ToolCall| {
+        let ready: Vec<ToolCall> = (0..calls).map(|_| make(&token)).collect();
+        std::mem::forget(ready.clone());
+        if !run {
+            return std::mem::forget(ready);
+        }
+        runtime.block_on(async {
+            for call in ready {
+                drop(black_box(registry.execute(call).await));
+            }
+        });
+    };
+    match row {
+        "floor_v" => {
+            let (floor, args) = (Floor::new(&parameters(), &output(), add), json!({"a": 2, "b": 3}));
+            runtime.block_on(repeated(if run { calls } else { 0 }, || floor.call(black_box(&args))));
+        }
+        "bare" => through(bare(definition("add")), from_value),
+        "full" => through(full(definition("add")), from_value),
+        "full_from_text" => through(full(definition("add")), from_text),
+        "rejected" => through(full(definition("add")), invalid),
+        other => panic!("there is no row {other}"),
+    }
+}
