@@ -1,6 +1,7 @@
 //! One run of a body on its way, under its deadline and its grace period.
 
 use std::{
+    ops::Deref,
     task::{Context, Poll},
     time::Duration,
 };
@@ -24,55 +25,71 @@ pub(crate) struct Ended {
     pub(crate) timed_out: Option<Duration>,
 }
 
+/// The view that a run is under.
+pub(crate) enum Under<'a> {
+    Outer(&'a DispatchExecution),
+    /// With a last link of the run's own, which ends with it.
+    Own(DispatchExecution),
+}
+
+impl Deref for Under<'_> {
+    type Target = DispatchExecution;
+
+    fn deref(&self) -> &DispatchExecution {
+        match self {
+            Self::Outer(cx) => cx,
+            Self::Own(cx) => cx,
+        }
+    }
+}
+
 /// A body that has been started. Dropped before it has settled, its effects are unknown.
-pub(crate) struct BodyRun {
+pub(crate) struct BodyRun<'a> {
     // Dropped before the mark: what the body does while it is dropped is part of its run.
     future: Contained<'static, Result<Value, ToolError>>,
     grace: Grace,
     timeout: Option<Duration>,
-    mark: Mark,
+    mark: Mark<'a>,
 }
 
 /// Ends the run when it is dropped: with unknown effects, unless the body has settled before.
-struct Mark {
-    cx: DispatchExecution,
+struct Mark<'a> {
+    cx: Under<'a>,
     open: bool,
-    /// Whether the last link of the signal is this run's own, and ends with it.
-    own: bool,
 }
 
-impl Mark {
+impl Mark<'_> {
     fn close(&mut self, effects: Effects) {
         if std::mem::take(&mut self.open) {
-            self.cx.core.end_run(effects);
-            if self.own {
-                self.cx.link().end();
+            self.cx.core.runs.end(effects);
+            if let Under::Own(cx) = &self.cx {
+                cx.link().end();
             }
         }
     }
 }
 
-impl Drop for Mark {
+impl Drop for Mark<'_> {
     fn drop(&mut self) {
         self.close(Effects::Unknown);
     }
 }
 
-impl BodyRun {
+impl<'a> BodyRun<'a> {
     /// `cx` is the view of the run; `timeout` is the last link of its signal, where the definition sets one.
     pub(crate) fn new(
-        cx: DispatchExecution,
+        cx: Under<'a>,
         timeout: Option<Duration>,
         future: Contained<'static, Result<Value, ToolError>>,
     ) -> Self {
         let grace = Grace::new(cx.core.grace);
-        Self { future, grace, timeout, mark: Mark { own: timeout.is_some(), cx, open: true } }
+        Self { future, grace, timeout, mark: Mark { cx, open: true } }
     }
 
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Ended> {
         let run = &self.mark.cx;
         let future = &mut self.future;
-        let waited = self.grace.poll(cx, run, || run.core.follow_run(), |cx| future.poll(cx));
+        let waited = self.grace.poll(cx, run, || run.core.runs.follow(), |cx| future.poll(cx));
         let Poll::Ready(how) = waited else { return Poll::Pending };
         match &how {
             Waited::Dropped => {

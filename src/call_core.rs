@@ -4,12 +4,13 @@ use std::{
     future::Future,
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicU8, Ordering},
     },
     time::Duration,
 };
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -17,10 +18,10 @@ use crate::{
     arguments::Arguments,
     call::{ScopeId, ScopeKey, ToolCall},
     contain::let_go,
-    content::AdditionalContext,
     execution::{ExecutionToken, ToolExecution},
     extensions::Extensions,
-    result::{Effects, ToolFailure, ToolResult},
+    result::{ToolFailure, ToolResult},
+    runs::Runs,
     signal::{HasNode, Node, Signal},
     stage::{Stage, Stages},
 };
@@ -42,28 +43,12 @@ pub(crate) struct CallCore {
     pub(crate) grace: Duration,
     /// The first link of every signal of this call: the caller's token.
     pub(crate) node: Node,
-    /// Runs the calls that the body makes.
-    pub(crate) caller: Arc<dyn Caller>,
     /// How the call was admitted, once an approver said yes.
     pub(crate) approval: OnceLock<Approval>,
     /// The first failure of a policy or wrapper. Sticky: nobody outside of it can undo it.
     failed: OnceLock<Box<ToolFailure>>,
     stages: AtomicU8,
-    effects: AtomicU8,
-    run: Mutex<RunState>,
-}
-
-/// What the body's current run has said beside its value.
-#[derive(Default)]
-struct RunState {
-    number: u32,
-    alive: bool,
-    /// Nested calls so far, over all runs.
-    nested: u32,
-    contexts: Vec<AdditionalContext>,
-    concludes: bool,
-    /// Made on first use: the signal that ends with the run.
-    scope: Option<(Signal, CancellationToken)>,
+    pub(crate) runs: Runs,
 }
 
 impl HasNode for CallCore {
@@ -82,7 +67,6 @@ pub(crate) struct CallParts {
     pub(crate) extensions: Extensions,
     pub(crate) cancellation: CancellationToken,
     pub(crate) grace: Duration,
-    pub(crate) caller: Arc<dyn Caller>,
     pub(crate) origin: Origin,
 }
 
@@ -96,6 +80,15 @@ pub(crate) struct Origin {
     pub(crate) outer: Option<Signal>,
     /// The call whose body makes it.
     pub(crate) parent: Option<ToolExecution>,
+}
+
+/// What a body reaches beside its call: the view that the call was admitted with. This layer knows no more of it.
+pub(crate) trait Home: Send + Sync {
+    /// Runs the calls that the body makes; gone with the registry.
+    fn caller(&self) -> Option<Arc<dyn Caller>>;
+
+    /// The schema of the arguments of the tool at this place.
+    fn parameters(&self, tool: usize) -> &Value;
 }
 
 /// Runs a call that a body makes. The registry is one; this layer knows no more of it.
@@ -120,12 +113,10 @@ impl CallCore {
             extensions: parts.extensions,
             grace: parts.grace,
             node: Node::root(parts.cancellation, outer),
-            caller: parts.caller,
             approval: OnceLock::new(),
             failed: OnceLock::new(),
             stages: AtomicU8::new(0),
-            effects: AtomicU8::new(Effects::None as u8),
-            run: Mutex::default(),
+            runs: Runs::default(),
         }
     }
 
@@ -151,98 +142,8 @@ impl CallCore {
         self.failed.get().map(|f| &**f)
     }
 
-    pub(crate) fn effects(&self) -> Effects {
-        if self.run_state().alive {
-            // It is on its way, or its future was leaked: nobody knows.
-            return Effects::Unknown;
-        }
-        match self.effects.load(Ordering::Acquire) {
-            0 => Effects::None,
-            1 => Effects::Settled,
-            _ => Effects::Unknown,
-        }
-    }
-
-    fn run_state(&self) -> MutexGuard<'_, RunState> {
-        // Nothing foreign runs under this lock, so a poisoned one holds a sound state.
-        self.run.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Starts a run of the body: what an earlier run said beside its value is forgotten.
-    pub(crate) fn begin_run(&self) -> u32 {
-        self.abandon_run();
-        let mut run = self.run_state();
-        run.number += 1;
-        run.alive = true;
-        run.contexts.clear();
-        run.concludes = false;
-        run.number
-    }
-
-    /// A run whose future was leaked is over too.
-    pub(crate) fn abandon_run(&self) {
-        let alive = self.run_state().alive;
-        if alive {
-            self.end_run(Effects::Unknown);
-        }
-    }
-
-    /// Ends the current run: its context is dead, and what it left behind is cancelled.
-    pub(crate) fn end_run(&self, effects: Effects) {
-        self.effects.fetch_max(effects as u8, Ordering::AcqRel);
-        let scope = {
-            let mut run = self.run_state();
-            run.alive = false;
-            run.scope.take()
-        };
-        if let Some((signal, token)) = scope {
-            token.cancel();
-            signal.end();
-        }
-    }
-
-    /// Passes a cancellation on to the tokens of this call and of the body's run.
-    pub(crate) fn follow_run(&self) -> bool {
-        let scope = self.run_state().scope.as_ref().map(|(signal, _)| signal.clone());
-        scope.is_some_and(|signal| signal.follow())
-    }
-
-    /// What the body's last run said beside its value.
-    pub(crate) fn take_said(&self) -> (Vec<AdditionalContext>, bool) {
-        let mut run = self.run_state();
-        (std::mem::take(&mut run.contexts), run.concludes)
-    }
-
-    /// Does `f` if run `number` is still going on.
-    fn in_run<T>(&self, number: u32, f: impl FnOnce(&mut RunState) -> T) -> Option<T> {
-        let mut run = self.run_state();
-        (run.alive && run.number == number).then(|| f(&mut run))
-    }
-
-    pub(crate) fn defer(&self, number: u32, context: AdditionalContext) -> Result<(), AdditionalContext> {
-        let mut context = Some(context);
-        self.in_run(number, |run| run.contexts.extend(context.take()));
-        context.map_or(Ok(()), Err)
-    }
-
     /// The id of the next nested call: the call's own, and a number.
     pub(crate) fn next_nested_id(&self) -> String {
-        let mut run = self.run_state();
-        run.nested += 1;
-        format!("{}/{}", self.id, run.nested)
-    }
-
-    pub(crate) fn conclude(&self, number: u32) -> bool {
-        self.in_run(number, |run| run.concludes = true).is_some()
-    }
-
-    /// The signal of run `number`: `fused`, and the end of the run.
-    pub(crate) fn run_signal(&self, number: u32, fused: &Signal) -> Signal {
-        let live = self.in_run(number, |run| run.scope.get_or_insert_with(|| fused.scoped()).0.clone());
-        live.unwrap_or_else(|| {
-            let (signal, token) = fused.scoped();
-            token.cancel();
-            signal
-        })
+        format!("{}/{}", self.id, self.runs.next_nested())
     }
 }

@@ -2,20 +2,18 @@
 
 use std::{fmt, ops::Deref, sync::Arc};
 
-use serde::de::DeserializeOwned;
-use serde_json::Value;
-
 use crate::{
     call::ToolCall,
-    call_core::Origin,
+    call_core::{Home, Origin},
     code::ErrorCode,
     content::AdditionalContext,
     error::ToolError,
     execution::{DispatchExecution, ToolExecution},
     reading::{Unreadable, read},
-    result::ToolResult,
+    result::{ToolResult, never_started},
     signal::Signal,
 };
+use serde::de::DeserializeOwned;
 
 /// A body's handle on its call: owned, and cheap to clone. Reads like a [`ToolExecution`].
 ///
@@ -23,16 +21,17 @@ use crate::{
 #[derive(Clone)]
 pub struct ToolContext {
     execution: DispatchExecution,
-    run: u32,
-    /// The schema that the arguments are valid under.
-    parameters: Arc<Value>,
+    run: u64,
+    home: Arc<dyn Home>,
+    /// The place of the tool there.
+    tool: usize,
     /// Whether messages may quote what was sent.
     quote: bool,
 }
 
 impl ToolContext {
-    pub(crate) fn new(execution: DispatchExecution, run: u32, parameters: Arc<Value>, quote: bool) -> Self {
-        Self { execution, run, parameters, quote }
+    pub(crate) fn new(execution: DispatchExecution, run: u64, home: Arc<dyn Home>, tool: usize, quote: bool) -> Self {
+        Self { execution, run, home, tool, quote }
     }
 
     /// The arguments as the type `T`, for bodies that are no [handlers](crate::ToolDefinition::handler), and as leniently:
@@ -70,7 +69,7 @@ impl ToolContext {
     }
 
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
-        read(self.arguments(), &self.parameters, self.quote)
+        read(self.arguments(), self.home.parameters(self.tool), self.quote)
     }
 
     /// Tells the model `text` after the result, apart from it, in the tool's name.
@@ -79,12 +78,12 @@ impl ToolContext {
     ///
     /// Gives the context back if the run has ended: nobody would hear it.
     pub fn defer_context(&self, text: impl Into<String>) -> Result<(), AdditionalContext> {
-        self.core.defer(self.run, AdditionalContext::new(text, self.name()))
+        self.core.runs.defer(self.run, AdditionalContext::new(text, self.name()))
     }
 
     /// Asks for the turn to end with this result, if it is a success. False if the run has ended already.
     pub fn conclude_turn(&self) -> bool {
-        self.core.conclude(self.run)
+        self.core.runs.conclude(self.run)
     }
 
     /// A call of the tool `name`, for [`call`](Self::call), with an id that tells where it comes from:
@@ -102,7 +101,7 @@ impl ToolContext {
     /// # Errors
     ///
     /// None: every failure is a result. Nested deeper than the registry's limit it is `CALL_DEPTH_EXCEEDED`; once this
-    /// run has ended, `ABORTED_BEFORE_DISPATCH`.
+    /// run has ended, `ABORTED_BEFORE_DISPATCH`, which observers hear of while there is a registry.
     ///
     /// # Cancellation
     ///
@@ -110,21 +109,26 @@ impl ToolContext {
     pub async fn call(&self, call: ToolCall) -> Arc<ToolResult> {
         let call = call.inheriting(self.agent(), self.extensions());
         let origin = Origin { outer: Some(self.signal()), parent: Some((**self).clone()) };
-        self.core.caller.clone().call(call, origin).await
+        match self.home.caller() {
+            Some(caller) => caller.call(call, origin).await,
+            // Whoever runs a call holds the registry: the run is over.
+            None => Arc::new(ToolResult::failure(never_started())),
+        }
     }
 
     /// Passes on what a nested call wants the model told after its result, and its wish to conclude the turn.
     /// False if the run has ended already.
     pub fn forward(&self, nested: &ToolResult) -> bool {
         let contexts = nested.additional_contexts().iter().cloned();
-        let told = contexts.map(|context| self.core.defer(self.run, context).is_ok()).fold(true, |all, one| all & one);
+        let told =
+            contexts.map(|context| self.core.runs.defer(self.run, context).is_ok()).fold(true, |all, one| all & one);
         if nested.concludes_turn() { self.conclude_turn() && told } else { told }
     }
 
     /// The cancellation that this run of the body is under: the caller's, every wrapper's and the definition's
     /// deadline. It also fires when the run ends.
     pub fn signal(&self) -> Signal {
-        self.core.run_signal(self.run, &self.execution.signal())
+        self.core.runs.signal(self.run, &self.execution.signal())
     }
 }
 

@@ -52,10 +52,6 @@ pub struct ToolExecution {
 }
 
 impl ToolExecution {
-    pub(crate) fn new(core: Arc<CallCore>) -> Self {
-        Self { core, signal: None }
-    }
-
     /// Names this execution, and no other in this process.
     pub fn token(&self) -> ExecutionToken {
         self.core.token
@@ -136,10 +132,6 @@ impl ToolExecution {
     pub(crate) fn narrowed(&self, signal: Signal) -> DispatchExecution {
         DispatchExecution { execution: Self { core: self.core.clone(), signal: Some(signal) } }
     }
-
-    pub(crate) fn dispatched(&self) -> DispatchExecution {
-        DispatchExecution { execution: self.clone() }
-    }
 }
 
 impl fmt::Debug for ToolExecution {
@@ -159,6 +151,13 @@ impl fmt::Debug for ToolExecution {
 #[derive(Clone, Debug)]
 pub struct DispatchExecution {
     execution: ToolExecution,
+}
+
+impl DispatchExecution {
+    /// The view of a call under its caller's signal.
+    pub(crate) fn new(core: Arc<CallCore>) -> Self {
+        Self { execution: ToolExecution { core, signal: None } }
+    }
 }
 
 impl Deref for DispatchExecution {

@@ -46,6 +46,7 @@ mod repair;
 mod resources;
 mod restriction;
 mod result;
+mod runs;
 mod schema;
 mod schema_builder;
 mod signal;

@@ -114,6 +114,11 @@ impl Serialize for ToolFailure {
     }
 }
 
+/// The failure of a cancelled call whose body was not started.
+pub(crate) fn never_started() -> ToolFailure {
+    ToolFailure::new(ErrorCode::ABORTED_BEFORE_DISPATCH, "tool call aborted before dispatch")
+}
+
 /// The one outcome of a call: a success with a value, or a failure with a code.
 ///
 /// Observers and caller get the same frozen [`Arc`]; there is nothing in it that can change. Serialises to what a log

@@ -30,10 +30,6 @@ impl ToolSchema {
         &self.description
     }
 
-    pub(crate) fn shared_parameters(&self) -> Arc<Value> {
-        self.parameters.clone()
-    }
-
     /// The JSON Schema of its arguments.
     pub fn parameters(&self) -> &Value {
         &self.parameters

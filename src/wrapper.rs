@@ -89,7 +89,7 @@ pub trait ExecuteWrapper: fmt::Debug + Send + Sync + 'static {
 /// What lies inside of all wrappers. The pipeline's dispatch implements it; only a cleared call has one.
 pub(crate) trait Innermost: Sync {
     /// Starts one run of the body, or says why there is none.
-    fn begin(&self, cx: &DispatchExecution) -> Begun;
+    fn begin<'c>(&self, cx: &'c DispatchExecution) -> Begun<'c>;
 
     /// Makes an outcome of how the run ended.
     fn settle(&self, run: Ended) -> Result<DispatchOutcome, PolicyError>;
@@ -101,14 +101,14 @@ pub(crate) trait Innermost: Sync {
     fn abandoned(&self) -> DispatchOutcome;
 }
 
-pub(crate) enum Begun {
-    Body(BodyRun),
+pub(crate) enum Begun<'c> {
+    Body(BodyRun<'c>),
     Answer(Result<DispatchOutcome, PolicyError>),
 }
 
 /// The rest of the chain and the body. Can be run again, but not twice at the same time.
 pub struct ExecuteNext<'a> {
-    pub(crate) cx: DispatchExecution,
+    pub(crate) cx: &'a DispatchExecution,
     pub(crate) rest: &'a [Named<dyn ExecuteWrapper>],
     pub(crate) innermost: &'a dyn Innermost,
 }
@@ -124,7 +124,7 @@ impl ExecuteNext<'_> {
     ///
     /// Dropping the future drops the run; the body's effects are unknown then. It can be run again.
     pub async fn run(&mut self) -> Result<DispatchOutcome, PolicyError> {
-        self.start(self.cx.clone(), None).await
+        Run { step: Some(start(self.cx, self.rest, self.innermost)), innermost: self.innermost, under: None }.await
     }
 
     /// Runs what is further in under `signal` too: the run is cancelled when either fires, and dropped when the grace
@@ -144,33 +144,25 @@ impl ExecuteNext<'_> {
         // With a link of the run's own on top: its end is the end of nobody else's signal.
         let given = self.cx.signal().narrowed_by(signal.into());
         let (signal, _) = given.scoped();
-        let grace = Grace::new(self.cx.core.grace);
-        self.start(self.cx.narrowed(signal), Some((grace, given))).await
-    }
-
-    fn start(&self, cx: DispatchExecution, grace: Option<(Grace, Signal)>) -> Run<'_> {
-        let under = grace.map(|(grace, given)| (grace, given, Narrowed(cx.clone())));
-        Run { step: Some(start(cx, self.rest, self.innermost)), innermost: self.innermost, under }
+        let narrowed = Narrowed(self.cx.narrowed(signal));
+        let under = Some((Grace::new(self.cx.core.grace), given, &narrowed.0));
+        Run { step: Some(start(&narrowed.0, self.rest, self.innermost)), innermost: self.innermost, under }.await
     }
 }
 
 /// Starts the first of `rest`, or the body.
 pub(crate) fn start<'a>(
-    cx: DispatchExecution,
+    cx: &'a DispatchExecution,
     rest: &'a [Named<dyn ExecuteWrapper>],
     innermost: &'a dyn Innermost,
 ) -> Step<'a> {
     let Some((wrapper, rest)) = rest.split_first() else {
-        return match innermost.begin(&cx) {
+        return match innermost.begin(cx) {
             Begun::Body(body) => Step::Body { body, innermost },
             Begun::Answer(answer) => Step::Answer(Some(answer)),
         };
     };
-    let owned = cx.clone();
-    let future = Contained::start(move || {
-        let next = ExecuteNext { cx: owned.clone(), rest, innermost };
-        Box::pin(async move { wrapper.part.wrap(&owned, next).await })
-    });
+    let future = Contained::start(|| wrapper.part.wrap(cx, ExecuteNext { cx, rest, innermost }));
     Step::Wrapper { future, cx, wrapper, innermost }
 }
 
@@ -178,12 +170,12 @@ pub(crate) fn start<'a>(
 pub(crate) enum Step<'a> {
     Answer(Option<Result<DispatchOutcome, PolicyError>>),
     Body {
-        body: BodyRun,
+        body: BodyRun<'a>,
         innermost: &'a dyn Innermost,
     },
     Wrapper {
         future: Contained<'a, Result<DispatchOutcome, PolicyError>>,
-        cx: DispatchExecution,
+        cx: &'a DispatchExecution,
         wrapper: &'a Named<dyn ExecuteWrapper>,
         innermost: &'a dyn Innermost,
     },
@@ -217,11 +209,10 @@ struct Run<'a> {
     /// Dropped when the grace period is over.
     step: Option<Step<'a>>,
     innermost: &'a dyn Innermost,
-    /// Last: the tokens of the signal fire when the run is gone.
-    under: Option<(Grace, Signal, Narrowed)>,
+    under: Option<(Grace, Signal, &'a DispatchExecution)>,
 }
 
-/// The view of a run under a signal of its own, whose life ends with the run.
+/// The view of a run under a signal of its own. It outlives the run: the tokens of the signal fire when that is gone.
 struct Narrowed(DispatchExecution);
 
 impl Drop for Narrowed {
@@ -237,7 +228,7 @@ impl Future for Run<'_> {
         let this = self.get_mut();
         let Some(step) = &mut this.step else { return Poll::Pending };
         let Some((grace, given, narrowed)) = &mut this.under else { return step.poll(cx) };
-        let waited = grace.poll(cx, &narrowed.0, || given.follow(), |cx| step.poll(cx).map(Ok::<_, Panicked>));
+        let waited = grace.poll(cx, narrowed, || given.follow(), |cx| step.poll(cx).map(Ok::<_, Panicked>));
         waited.map(|waited| match waited {
             Waited::Settled(answer) => answer,
             Waited::Panicked(_) | Waited::Dropped => {

@@ -24,30 +24,30 @@ use crate::{
     contain::{BoxFuture, Shell, contained, let_go},
     pipeline::{self, Draft, Exit, RunningCall, aborted},
     registry::Shared,
-    result::ToolResult,
+    result::{ToolResult, never_started},
     signal::Signal,
 };
 
 type Settled = Result<Draft, Exit>;
 
 /// Where one call of the batch stands.
-pub(super) enum Slot {
+pub(super) enum Slot<'r> {
     /// Not started: its arguments are read, nothing else.
     Waiting(ToolCall),
     /// Started; `Some` once it has settled, with what ends the watch over its signal.
-    Started(Arc<RunningCall>, Option<(Settled, Option<Turn>)>),
+    Started(Arc<RunningCall<'r>>, Option<(Settled, Option<Turn>)>),
     /// Settled, and with the post-policies.
-    Committing(Arc<RunningCall>),
+    Committing(Arc<RunningCall<'r>>),
     Committed(Arc<ToolResult>),
     /// Between two of these.
     Moving,
 }
 
 /// What starter, pool and committer share. Dropped, it ends every call that has no result yet, in model order.
-pub(super) struct Board {
-    pub(super) registry: Arc<Shared>,
+pub(super) struct Board<'r> {
+    pub(super) registry: &'r Shared,
     pub(super) outer: Signal,
-    slots: Mutex<Vec<Slot>>,
+    slots: Mutex<Vec<Slot<'r>>>,
     state: Mutex<State>,
     watch: Watch,
 }
@@ -60,13 +60,13 @@ pub(super) struct State {
     pub(super) committed: usize,
 }
 
-pub(crate) async fn run(registry: &Arc<Shared>, calls: Vec<ToolCall>, options: BatchOptions) -> Vec<Arc<ToolResult>> {
+pub(crate) async fn run(registry: &Shared, calls: Vec<ToolCall>, options: BatchOptions) -> Vec<Arc<ToolResult>> {
     let BatchOptions { max_parallel, cancellation, on_commit } = options;
     let on_commit = on_commit.map(Shell::new);
     let count = calls.len();
     let limits = registry.limits.arguments;
     let board = Board {
-        registry: registry.clone(),
+        registry,
         outer: Signal::new(cancellation),
         slots: Mutex::new(calls.into_iter().map(|call| Slot::Waiting(call.read(limits))).collect()),
         state: Mutex::default(),
@@ -114,8 +114,8 @@ impl<'a> Pool<'a> {
     }
 }
 
-impl Board {
-    pub(super) fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
+impl<'r> Board<'r> {
+    pub(super) fn slots(&self) -> MutexGuard<'_, Vec<Slot<'r>>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -152,9 +152,9 @@ impl Board {
             let (mut safe, judged) = self.turn(at, max_parallel).await;
             let Some(call) = self.begin(at) else { continue };
             // Somebody else may have put another tool in its place just now: what counts is the one that was captured.
-            let judged_this = judged.as_ref().zip(call.tool.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+            let judged_this = judged.as_ref().zip(call.tool()).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
             if safe && !judged_this {
-                safe = call.tool.as_ref().is_some_and(|tool| tool.is_concurrency_safe(call.cx.arguments()));
+                safe = call.tool().is_some_and(|tool| tool.is_concurrency_safe(call.cx.arguments()));
                 if !safe {
                     self.until(|s| s.committed >= at).await;
                 }
@@ -190,7 +190,7 @@ impl Board {
         state.moves += 1;
     }
 
-    fn begin(&self, at: usize) -> Option<Arc<RunningCall>> {
+    fn begin(&self, at: usize) -> Option<Arc<RunningCall<'r>>> {
         let call = match std::mem::replace(&mut self.slots()[at], Slot::Moving) {
             Slot::Waiting(call) => call,
             other => {
@@ -199,7 +199,7 @@ impl Board {
             }
         };
         let origin = Origin { outer: Some(self.outer.clone()), parent: None };
-        let call = Arc::new(pipeline::admit(&self.registry, call, origin));
+        let call = Arc::new(pipeline::admit(self.registry, call, origin));
         self.slots()[at] = Slot::Started(call.clone(), None);
         self.state().moves += 1;
         Some(call)
@@ -225,7 +225,7 @@ impl Board {
     }
 
     /// The call stays on the board until it is committed, so that a drop in between finds it.
-    fn take_settled(&self, at: usize) -> Poll<(Arc<RunningCall>, Settled)> {
+    fn take_settled(&self, at: usize) -> Poll<(Arc<RunningCall<'r>>, Settled)> {
         let slot = &mut self.slots()[at];
         match std::mem::replace(slot, Slot::Moving) {
             Slot::Started(call, Some((settled, _turn))) => {
@@ -245,15 +245,16 @@ impl Board {
     }
 
     /// The result of a call, whatever became of it: every call has one.
-    fn result_of(&self, slot: Slot) -> Arc<ToolResult> {
+    fn result_of(&self, slot: Slot<'r>) -> Arc<ToolResult> {
         let call = match slot {
             Slot::Committed(result) => return result,
             Slot::Started(call, _) | Slot::Committing(call) => call,
             Slot::Waiting(call) => {
                 let origin = Origin { outer: Some(self.outer.clone()), parent: None };
-                Arc::new(pipeline::admit(&self.registry, call, origin))
+                Arc::new(pipeline::admit(self.registry, call, origin))
             }
-            Slot::Moving => return Arc::new(ToolResult::failure(lost())),
+            // No call is on the move when the board is taken apart: moves happen within one poll, and do not panic.
+            Slot::Moving => return Arc::new(ToolResult::failure(never_started())),
         };
         let result = pipeline::finish(&call, Draft::failure(aborted(&call.cx.core)));
         let_go(call);
@@ -261,15 +262,7 @@ impl Board {
     }
 }
 
-/// No call is on the move when the board is taken apart: moves happen within one poll, and do not panic.
-fn lost() -> crate::result::ToolFailure {
-    crate::result::ToolFailure::new(
-        crate::code::ErrorCode::ABORTED_BEFORE_DISPATCH,
-        "tool call aborted before dispatch",
-    )
-}
-
-impl Drop for Board {
+impl Drop for Board<'_> {
     fn drop(&mut self) {
         let slots = std::mem::take(&mut *self.slots());
         for slot in slots {

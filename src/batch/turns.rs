@@ -10,7 +10,7 @@ use std::{
 use super::driver::{Board, Slot};
 use crate::{signal::Signal, view::RegisteredTool};
 
-impl Board {
+impl Board<'_> {
     /// Waits until the call at `at` may start; tells whether beside others, and by which tool's word.
     ///
     /// Nothing is awaited between the last look at the mode and the start.

@@ -6,7 +6,7 @@ use crate::{
     call::ToolCall,
     call_core::{CallCore, CallParts, Origin},
     code::ErrorCode,
-    execution::ToolExecution,
+    execution::DispatchExecution,
     pipeline::{
         draft::{Draft, aborted},
         exit::Exit,
@@ -21,7 +21,7 @@ use crate::{
 pub(crate) struct Admitted(());
 
 /// Takes a token, captures what the call's scope sees, and reads the arguments: once, for every stage.
-pub(crate) fn admit(registry: &Arc<Shared>, call: ToolCall, origin: Origin) -> RunningCall {
+pub(crate) fn admit(registry: &Shared, call: ToolCall, origin: Origin) -> RunningCall<'_> {
     // The count first: a change in between is then seen as one, and never missed.
     let version = registry.version();
     let (view, scope) = match &origin.parent {
@@ -30,7 +30,7 @@ pub(crate) fn admit(registry: &Arc<Shared>, call: ToolCall, origin: Origin) -> R
         // any call of a closed scope.
         Some(parent) => (registry.snapshot().view_of(call.agent.as_ref(), parent.core.scope, &[]), parent.core.scope),
     };
-    let tool = view.tool(&call.name).cloned();
+    let place = view.place(&call.name);
     let (arguments, problem) = call.arguments.read(registry.limits.arguments);
     let core = CallCore::new(CallParts {
         id: call.id,
@@ -40,13 +40,12 @@ pub(crate) fn admit(registry: &Arc<Shared>, call: ToolCall, origin: Origin) -> R
         scope,
         extensions: call.extensions,
         cancellation: call.cancellation,
-        grace: tool.as_ref().and_then(|t| t.grace).unwrap_or(registry.limits.grace),
-        caller: registry.clone(),
+        grace: place.and_then(|at| view.tool_at(at).grace).unwrap_or(registry.limits.grace),
         origin,
     });
     core.enter(Stage::Admit);
-    let cx = ToolExecution::new(Arc::new(core));
-    RunningCall { cx, registry: registry.clone(), view, version, tool, problem }
+    let cx = DispatchExecution::new(Arc::new(core));
+    RunningCall { cx, registry, view, version, place, problem }
 }
 
 /// Whether the call can succeed at all. In this order: cancelled, too deep, unknown, invalid.
@@ -58,7 +57,7 @@ pub(crate) fn check(call: &RunningCall) -> Result<Admitted, Exit> {
         let message = format!("calls within calls go deeper than {} levels", call.registry.limits.nesting_depth);
         return Err(Exit::Post(Draft::failure(ToolFailure::new(ErrorCode::CALL_DEPTH_EXCEEDED, message))));
     }
-    let Some(tool) = &call.tool else {
+    let Some(tool) = call.tool() else {
         return Err(Exit::Post(Draft::failure(unknown(call.cx.name()))));
     };
     let (wrong, details) = match &call.problem {

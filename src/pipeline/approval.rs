@@ -25,7 +25,7 @@ use crate::{
 /// Proof that nobody had to be asked, or that somebody said yes.
 pub(crate) struct Approved(());
 
-pub(crate) async fn approval(call: &RunningCall, verdict: Verdict) -> Result<Approved, Exit> {
+pub(crate) async fn approval(call: &RunningCall<'_>, verdict: Verdict) -> Result<Approved, Exit> {
     match verdict {
         Verdict::Allowed => Ok(Approved(())),
         Verdict::Ask(reason) => {
@@ -37,7 +37,7 @@ pub(crate) async fn approval(call: &RunningCall, verdict: Verdict) -> Result<App
     }
 }
 
-async fn ask(call: &RunningCall, reason: Reason) -> Result<Approved, ToolFailure> {
+async fn ask(call: &RunningCall<'_>, reason: Reason) -> Result<Approved, ToolFailure> {
     // Only the approver is kept while it is waited for, and not all that is registered with it.
     let Some((_, approver)) = &call.registry.snapshot().approver.clone() else {
         return Err(unavailable("approval needed, but no approver is installed"));
@@ -100,7 +100,7 @@ enum Asked {
 }
 
 /// Waits for the answer or for the caller's cancellation, which wins and needs no grace.
-async fn answer(call: &RunningCall, approver: &Named<dyn Approver>, request: ApprovalRequest) -> Asked {
+async fn answer(call: &RunningCall<'_>, approver: &Named<dyn Approver>, request: ApprovalRequest) -> Asked {
     let signal = call.signal();
     let mut future = Contained::start(|| approver.part.request(request));
     let mut cancelled = None;

@@ -8,7 +8,7 @@ use std::sync::{
 use serde_json::Value;
 
 use crate::{
-    body::{BodyRun, Ended},
+    body::{BodyRun, Ended, Under},
     code::ErrorCode,
     contain::{Contained, Panicked, contained, let_go},
     context::ToolContext,
@@ -25,13 +25,13 @@ use crate::{
     },
     result::{ToolFailure, ToolResult},
     schema::{HARD_DEPTH, deeper_than, dismantle},
-    view::RegisteredTool,
+    view::{Live, RegisteredTool},
     wrapper::{Begun, Innermost},
 };
 
 /// The dispatch of one cleared call.
 pub(crate) struct Dispatch<'a> {
-    call: &'a RunningCall,
+    call: &'a RunningCall<'a>,
     /// Whether a run was begun, whatever came of it.
     begun: AtomicBool,
     /// The first denial of a guard: no further run comes after it.
@@ -39,7 +39,7 @@ pub(crate) struct Dispatch<'a> {
 }
 
 impl<'a> Dispatch<'a> {
-    pub(crate) fn new(call: &'a RunningCall, _cleared: &Cleared) -> Self {
+    pub(crate) fn new(call: &'a RunningCall<'a>, _cleared: &Cleared) -> Self {
         Self { call, begun: AtomicBool::new(false), denied: OnceLock::new() }
     }
 
@@ -50,16 +50,16 @@ impl<'a> Dispatch<'a> {
         DispatchOutcome::settled_arc(self.call.cx.token(), draft.into_inner())
     }
 
-    fn refused(&self, failure: ToolFailure) -> Begun {
+    fn refused(&self, failure: ToolFailure) -> Begun<'static> {
         Begun::Answer(Ok(self.outcome(ToolResult::failure(failure))))
     }
 
-    fn denied_by(&self, denied: &Arc<ToolResult>) -> Begun {
+    fn denied_by(&self, denied: &Arc<ToolResult>) -> Begun<'static> {
         Begun::Answer(Ok(DispatchOutcome::settled_arc(self.call.cx.token(), denied.clone())))
     }
 
     /// What failed or was denied stays so; before a further run the guards are asked again.
-    fn no_longer_cleared(&self, again: bool) -> Option<Begun> {
+    fn no_longer_cleared(&self, again: bool) -> Option<Begun<'static>> {
         if self.call.core().failure().is_some() {
             return Some(Begun::Answer(Err(PolicyError::inner())));
         }
@@ -83,12 +83,18 @@ impl<'a> Dispatch<'a> {
     }
 
     /// What was approved is what runs, or nothing does.
-    fn same_tool(&self) -> Result<&'a Arc<RegisteredTool>, Box<ToolFailure>> {
+    fn same_tool(&self) -> Result<(usize, &'a RegisteredTool), Box<ToolFailure>> {
         let name = self.call.cx.name();
-        let (Some(then), live) = (&self.call.tool, self.call.live()) else { return Err(Box::new(unknown(name))) };
+        let (Some(place), Some(then)) = (self.call.place, self.call.tool()) else {
+            return Err(Box::new(unknown(name)));
+        };
+        let live = match self.call.live() {
+            Live::Same(_) => return Ok((place, then)),
+            Live::Changed(live) => live,
+        };
         match live.tool(name) {
             None => Err(Box::new(unknown(name))),
-            Some(now) if Arc::ptr_eq(now, then) => Ok(then),
+            Some(now) if Arc::ptr_eq(now, then) => Ok((place, then)),
             Some(_) => {
                 let message = format!("tool \"{name}\" was replaced while the call was on its way; call it again");
                 Err(Box::new(ToolFailure::new(ErrorCode::TOOL_CHANGED, message)))
@@ -98,7 +104,7 @@ impl<'a> Dispatch<'a> {
 }
 
 impl Innermost for Dispatch<'_> {
-    fn begin(&self, cx: &DispatchExecution) -> Begun {
+    fn begin<'c>(&self, cx: &'c DispatchExecution) -> Begun<'c> {
         let core = self.call.core();
         let again = self.begun.swap(true, Ordering::AcqRel);
         // Exact, with a look at the clock where there is a deadline: nobody may have looked since it was over.
@@ -108,16 +114,16 @@ impl Innermost for Dispatch<'_> {
         if let Some(refused) = self.no_longer_cleared(again) {
             return refused;
         }
-        let tool = match self.same_tool() {
-            Ok(tool) => tool,
+        let (place, tool) = match self.same_tool() {
+            Ok(same) => same,
             Err(failure) => return self.refused(*failure),
         };
         let timeout = tool.timeout.or(self.call.registry.limits.default_timeout);
         let deadline = timeout.and_then(|t| cx.signal().deadline(t));
         let timeout = timeout.filter(|_| deadline.is_some());
-        let run = deadline.map_or_else(|| cx.clone(), |signal| cx.narrowed(signal));
+        let run = deadline.map_or(Under::Outer(cx), |signal| Under::Own(cx.narrowed(signal)));
         let quote = self.call.registry.limits.quote_values;
-        let context = ToolContext::new(run.clone(), core.begin_run(), tool.schema.shared_parameters(), quote);
+        let context = ToolContext::new(run.clone(), core.runs.begin(), self.call.view.clone(), place, quote);
         let future = Contained::start_with(|| (tool.body)(context), dispose);
         Begun::Body(BodyRun::new(run, timeout, future))
     }
@@ -217,7 +223,7 @@ fn checked(call: &RunningCall, value: Value) -> Result<Value, Box<ToolFailure>> 
         dismantle(value);
         return Err(Box::new(too_deep()));
     }
-    match &call.tool {
+    match call.tool() {
         Some(tool) if !tool.output.is_valid(&value) => {
             let wrong = tool.output.violations(&value, call.registry.limits.quote_values);
             Err(Box::new(invalid_output(&wrong.to_string())))
@@ -235,7 +241,7 @@ fn invalid_output(violations: &str) -> ToolFailure {
 }
 
 fn rendered(call: &RunningCall, value: Value) -> ToolResult {
-    let Some(tool) = &call.tool else { return ToolResult::failure(unknown(call.cx.name())) };
+    let Some(tool) = call.tool() else { return ToolResult::failure(unknown(call.cx.name())) };
     let top_level = call.cx.parent().is_none();
     let made = contained(|| {
         let content = tool.render(&value);

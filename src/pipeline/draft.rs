@@ -6,7 +6,7 @@ use crate::{
     call_core::CallCore,
     code::ErrorCode,
     contain::Shell,
-    result::{Effects, ToolFailure, ToolResult},
+    result::{Effects, ToolFailure, ToolResult, never_started},
 };
 
 /// A result before it is frozen: built in its final place, and edited there.
@@ -41,9 +41,9 @@ impl Draft {
 
 /// The failure of a cancelled call: which one depends on whether a body was ever started.
 pub(crate) fn aborted(core: &CallCore) -> ToolFailure {
-    let effects = core.effects();
+    let effects = core.runs.effects();
     let mut failure = match effects {
-        Effects::None => ToolFailure::new(ErrorCode::ABORTED_BEFORE_DISPATCH, "tool call aborted before dispatch"),
+        Effects::None => never_started(),
         Effects::Settled | Effects::Unknown => ToolFailure::new(ErrorCode::ABORTED, "tool call aborted"),
     };
     failure.effects = effects;
@@ -54,7 +54,7 @@ pub(crate) fn aborted(core: &CallCore) -> ToolFailure {
 /// Wrappers may answer with the outcome of an earlier run, and even of one before the body was started.
 pub(crate) fn make_honest(core: &CallCore, draft: &mut Draft) {
     let Some(failure) = draft.result().error() else { return };
-    let (effects, denies) = (core.effects(), failure.code == ErrorCode::ABORTED_BEFORE_DISPATCH);
+    let (effects, denies) = (core.runs.effects(), failure.code == ErrorCode::ABORTED_BEFORE_DISPATCH);
     if denies && effects != Effects::None {
         return replace_by_aborted(core, draft);
     }

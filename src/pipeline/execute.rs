@@ -18,11 +18,11 @@ use crate::{
     wrapper,
 };
 
-pub(crate) async fn execute(call: &RunningCall, cleared: &Cleared) -> Result<Draft, Exit> {
+pub(crate) async fn execute(call: &RunningCall<'_>, cleared: &Cleared) -> Result<Draft, Exit> {
     call.core().enter(Stage::Execute);
     let dispatch = Dispatch::new(call, cleared);
     let waited = {
-        let mut chain = wrapper::start(call.cx.dispatched(), &call.view.wrappers, &dispatch);
+        let mut chain = wrapper::start(&call.cx, &call.view.wrappers, &dispatch);
         let mut grace = Grace::new(call.core().grace);
         poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| chain.poll(cx).map(Ok::<_, Panicked>))).await
     };
@@ -48,7 +48,7 @@ pub(crate) async fn execute(call: &RunningCall, cleared: &Cleared) -> Result<Dra
 fn settle(call: &RunningCall, outcome: DispatchOutcome) -> Draft {
     let DispatchOutcome { answer, contexts } = outcome;
     let mut draft = dispatch::result_of(call, answer);
-    let (said, concludes) = call.core().take_said();
+    let (said, concludes) = call.core().runs.take_said();
     let result = draft.edit();
     result.concludes_turn = concludes && result.is_success();
     result.contexts = said;

@@ -17,17 +17,17 @@ use crate::{
 
 /// Holds a call while it runs, and ends it exactly once: with its result, or, when the future that holds this is
 /// dropped, with an aborted one.
-pub(crate) struct Finish {
-    call: Option<RunningCall>,
+pub(crate) struct Finish<'r> {
+    call: Option<RunningCall<'r>>,
 }
 
-impl Finish {
-    pub(crate) fn new(call: RunningCall) -> Self {
+impl<'r> Finish<'r> {
+    pub(crate) fn new(call: RunningCall<'r>) -> Self {
         Self { call: Some(call) }
     }
 
     /// The call, which is there until it is finished.
-    pub(crate) fn call(&self) -> &RunningCall {
+    pub(crate) fn call(&self) -> &RunningCall<'r> {
         self.call.as_ref().expect("a call is finished once, and not looked at after that")
     }
 
@@ -40,7 +40,7 @@ impl Finish {
     }
 }
 
-impl Drop for Finish {
+impl Drop for Finish<'_> {
     fn drop(&mut self) {
         if let Some(call) = self.call.take() {
             let draft = Draft::failure(aborted(call.core()));
@@ -53,7 +53,7 @@ impl Drop for Finish {
 /// Ends a call: nothing of it may run any more. To be called once.
 pub(crate) fn finish(call: &RunningCall, mut draft: Draft) -> Arc<ToolResult> {
     // From here on nothing of the call runs any more: whoever holds a token of it is told.
-    call.core().abandon_run();
+    call.core().runs.abandon();
     call.core().node.end();
     make_honest(call.core(), &mut draft);
     finalize(call, &mut draft);
@@ -64,7 +64,7 @@ pub(crate) fn finish(call: &RunningCall, mut draft: Draft) -> Arc<ToolResult> {
 
 /// The definition's own last word on the content. Synchronous and outside of every chain, so nothing skips it.
 fn finalize(call: &RunningCall, draft: &mut Draft) {
-    let Some(finalizer) = call.tool.as_ref().and_then(|t| t.finalizer.as_ref()) else { return };
+    let Some(finalizer) = call.tool().and_then(|t| t.finalizer.as_ref()) else { return };
     call.core().enter(Stage::Finalize);
     match contained(|| finalizer(draft.result())) {
         Ok(None) => {}
@@ -76,7 +76,7 @@ fn finalize(call: &RunningCall, draft: &mut Draft) {
             )
             .by(Some(call.core().name.clone()))
             .caused_by(panic.into_source());
-            failure.effects = call.core().effects();
+            failure.effects = call.core().runs.effects();
             failure.details = draft.result().code().map(|code| json!({ "code": code.as_str() }));
             let contexts = std::mem::take(&mut draft.edit().contexts);
             *draft = Draft::failure(failure);

@@ -24,14 +24,14 @@ pub(crate) enum Keys {
 
 /// Takes the call's keys if they are free, else queues for them.
 pub(crate) fn claim(call: &RunningCall) -> Keys {
-    let Some(keys) = call.tool.as_ref().and_then(|tool| tool.keys(call.cx.arguments())) else { return Keys::None };
+    let Some(keys) = call.tool().and_then(|tool| tool.keys(call.cx.arguments())) else { return Keys::None };
     let claim = Claim { owner: call.core().token, ancestors: call.core().ancestors.clone(), keys };
     call.registry.resources.claim(claim).map_or(Keys::LockedUp, Keys::Claimed)
 }
 
 impl Keys {
     /// Waits until the keys are there, or the caller cancels. No clock of the tool runs meanwhile.
-    pub(crate) async fn granted(mut self, call: &RunningCall) -> Result<Self, Exit> {
+    pub(crate) async fn granted(mut self, call: &RunningCall<'_>) -> Result<Self, Exit> {
         if let Self::LockedUp = self {
             return Err(Exit::Post(Draft::failure(locked_up(call))));
         }

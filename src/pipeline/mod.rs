@@ -32,7 +32,7 @@ pub(crate) use keys::{Keys, claim};
 pub(crate) use running::RunningCall;
 
 /// One call, from admission to the result that observers and caller get.
-pub(crate) async fn run(registry: &Arc<Shared>, call: ToolCall, origin: Origin) -> Arc<ToolResult> {
+pub(crate) async fn run(registry: &Shared, call: ToolCall, origin: Origin) -> Arc<ToolResult> {
     // Declared before the stages, hence dropped after them: whatever ends this future, `finish` is told.
     let mut finish = Finish::new(admit(registry, call, origin));
     let draft = forward(finish.call()).await;
@@ -40,7 +40,7 @@ pub(crate) async fn run(registry: &Arc<Shared>, call: ToolCall, origin: Origin) 
 }
 
 /// The stages in order, a line each; a refusal leaves early, and says whether post-policies see it.
-async fn forward(call: &RunningCall) -> Draft {
+async fn forward(call: &RunningCall<'_>) -> Draft {
     let settled = match decided(call).await {
         Ok(approved) => dispatched(call, approved, claim(call)).await,
         Err(exit) => Err(exit),
@@ -49,21 +49,21 @@ async fn forward(call: &RunningCall) -> Draft {
 }
 
 /// Admission, pre-execute and approval: whether the call may go on to the guards.
-pub(crate) async fn decided(call: &RunningCall) -> Result<Approved, Exit> {
+pub(crate) async fn decided(call: &RunningCall<'_>) -> Result<Approved, Exit> {
     let admitted = admit::check(call)?;
     let verdict = pre_execute::pre_execute(call, admitted).await?;
     approval::approval(call, verdict).await
 }
 
 /// Resource keys, guards and execute. Nothing is awaited between the last guard and the first wrapper.
-pub(crate) async fn dispatched(call: &RunningCall, approved: Approved, keys: Keys) -> Result<Draft, Exit> {
+pub(crate) async fn dispatched(call: &RunningCall<'_>, approved: Approved, keys: Keys) -> Result<Draft, Exit> {
     let keys = keys.granted(call).await?;
     let cleared = guard::guard(call, approved, keys)?;
     execute::execute(call, &cleared).await
 }
 
 /// Post-execute, unless the call has to go past it.
-pub(crate) async fn reviewed(call: &RunningCall, settled: Result<Draft, Exit>) -> Draft {
+pub(crate) async fn reviewed(call: &RunningCall<'_>, settled: Result<Draft, Exit>) -> Draft {
     match settled {
         Ok(draft) | Err(Exit::Post(draft)) => post_execute::post_execute(call, draft).await,
         Err(Exit::Finalize(draft)) => draft,

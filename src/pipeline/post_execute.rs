@@ -18,7 +18,7 @@ use crate::{
     stage::Stage,
 };
 
-pub(crate) async fn post_execute(call: &RunningCall, mut draft: Draft) -> Draft {
+pub(crate) async fn post_execute(call: &RunningCall<'_>, mut draft: Draft) -> Draft {
     call.core().enter(Stage::PostExecute);
     if call.view.post.is_empty() {
         return draft;

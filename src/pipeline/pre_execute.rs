@@ -24,7 +24,7 @@ pub(crate) enum Verdict {
     Ask(Reason),
 }
 
-pub(crate) async fn pre_execute(call: &RunningCall, _admitted: Admitted) -> Result<Verdict, Exit> {
+pub(crate) async fn pre_execute(call: &RunningCall<'_>, _admitted: Admitted) -> Result<Verdict, Exit> {
     call.core().enter(Stage::PreExecute);
     if call.view.pre.is_empty() {
         return Ok(Verdict::Allowed);

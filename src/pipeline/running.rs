@@ -5,30 +5,35 @@ use std::sync::Arc;
 use crate::{
     call::ScopeId,
     call_core::CallCore,
-    execution::ToolExecution,
+    execution::DispatchExecution,
     registry::Shared,
     schema::ArgumentProblem,
     signal::Signal,
-    view::{RegisteredTool, View},
+    view::{Live, RegisteredTool, View},
 };
 
 /// What admission captured; everything that follows reads this.
-pub(crate) struct RunningCall {
-    pub(crate) cx: ToolExecution,
-    pub(crate) registry: Arc<Shared>,
+pub(crate) struct RunningCall<'r> {
+    pub(crate) cx: DispatchExecution,
+    pub(crate) registry: &'r Shared,
     /// The chains as they were at admission.
     pub(crate) view: Arc<View>,
     /// The changes there had been then.
     pub(crate) version: u64,
-    /// The tool as it was at admission: what was approved is what runs.
-    pub(crate) tool: Option<Arc<RegisteredTool>>,
+    /// The place of the tool in the view.
+    pub(crate) place: Option<usize>,
     /// What is wrong with the argument text.
     pub(crate) problem: Option<ArgumentProblem>,
 }
 
-impl RunningCall {
+impl RunningCall<'_> {
     pub(crate) fn core(&self) -> &CallCore {
         &self.cx.core
+    }
+
+    /// The tool as it was at admission: what was approved is what runs.
+    pub(crate) fn tool(&self) -> Option<&Arc<RegisteredTool>> {
+        self.place.map(|place| self.view.tool_at(place))
     }
 
     pub(crate) fn agent(&self) -> Option<&ScopeId> {
@@ -46,10 +51,10 @@ impl RunningCall {
 
     /// The view as it is now: guards and tools are read live. Once its scope is closed the call sees no tool any more, and
     /// is still under the guards of ancestors that are open.
-    pub(crate) fn live(&self) -> Arc<View> {
+    pub(crate) fn live(&self) -> Live<'_> {
         if self.registry.version() == self.version {
-            return self.view.clone();
+            return Live::Same(&self.view);
         }
-        self.registry.snapshot().view_of(self.agent(), self.core().scope, &self.view.above)
+        Live::Changed(self.registry.snapshot().view_of(self.agent(), self.core().scope, &self.view.above))
     }
 }

@@ -60,7 +60,7 @@ impl ToolRegistry {
     }
 
     pub(crate) fn with_limits(limits: Limits) -> Self {
-        Self { shared: Arc::new(Shared::new(limits)) }
+        Self { shared: Shared::new(limits) }
     }
 
     fn here(&self) -> Target {

@@ -1,7 +1,7 @@
 //! The registry's state: one pointer to an immutable snapshot, and those who swap it.
 
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Arc, Mutex, PoisonError, Weak,
     atomic::{AtomicU64, Ordering},
 };
 
@@ -34,16 +34,16 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self {
+    pub(crate) fn new(limits: Limits) -> Arc<Self> {
+        Arc::new_cyclic(|shared: &Weak<Self>| Self {
             limits,
-            current: ArcSwap::from_pointee(Snapshot::empty()),
+            current: ArcSwap::from_pointee(Snapshot::empty(shared.clone())),
             version: AtomicU64::new(0),
             writers: Mutex::new(()),
             ids: AtomicU64::new(1),
             resources: Arc::default(),
             changes: watch::Sender::new(0),
-        }
+        })
     }
 
     /// A number for a registration or an opening of a scope; never given twice.

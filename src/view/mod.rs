@@ -10,5 +10,5 @@ pub(crate) use layer::Layer;
 pub use order::Placed;
 pub(crate) use order::Row;
 pub(crate) use registered::RegisteredTool;
-pub(crate) use resolved::View;
+pub(crate) use resolved::{Live, View};
 pub(crate) use snapshot::{Opening, Place, Snapshot};

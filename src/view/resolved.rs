@@ -1,12 +1,17 @@
 //! One scope's view: what it sees, and who looks at its calls.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    ops::Deref,
+    sync::{Arc, OnceLock, Weak},
+};
 
 use indexmap::IndexMap;
+use serde_json::Value;
 
 use super::layer::joined;
 use crate::{
     approval::ApprovalMode,
+    call_core::{Caller, Home},
     chain::Named,
     guard::Guard,
     observer::ResultObserver,
@@ -21,6 +26,8 @@ use crate::{
 /// The resolved view of one scope, computed once after a change. Listing, lookup and dispatch all read this.
 pub(crate) struct View {
     tools: IndexMap<Arc<str>, Arc<RegisteredTool>>,
+    /// The registry that all this is registered with.
+    caller: Weak<dyn Caller>,
     /// The ancestors of the scope when this was made, the nearest first.
     pub(crate) above: Box<[Opening]>,
     schemas: OnceLock<Arc<[ToolSchema]>>,
@@ -34,7 +41,7 @@ pub(crate) struct View {
 
 impl View {
     /// `layers` from the global one to the scope's own.
-    pub(crate) fn new(layers: &[&Layer], above: Box<[Opening]>) -> Self {
+    pub(crate) fn new(layers: &[&Layer], above: Box<[Opening]>, caller: Weak<dyn Caller>) -> Self {
         let mut tools = IndexMap::new();
         for layer in layers {
             for (_, restriction) in &layer.restrictions {
@@ -44,13 +51,14 @@ impl View {
                 tools.insert(name.clone(), tool.clone());
             }
         }
-        Self { tools, above, ..Self::without_tools(layers) }
+        Self { tools, above, ..Self::without_tools(layers, caller) }
     }
 
     /// The participants alone: for a scope that is not open. `layers` are those that are.
-    pub(crate) fn without_tools(layers: &[&Layer]) -> Self {
+    pub(crate) fn without_tools(layers: &[&Layer], caller: Weak<dyn Caller>) -> Self {
         Self {
             tools: IndexMap::new(),
+            caller,
             above: Box::default(),
             schemas: OnceLock::new(),
             pre: joined(layers, |l| &l.pre),
@@ -66,6 +74,15 @@ impl View {
         self.tools.get(name)
     }
 
+    /// The place of a tool, which stays.
+    pub(crate) fn place(&self, name: &str) -> Option<usize> {
+        self.tools.get_index_of(name)
+    }
+
+    pub(crate) fn tool_at(&self, place: usize) -> &Arc<RegisteredTool> {
+        &self.tools[place]
+    }
+
     /// The manuals of the tools it sees, in order; made on first use.
     pub(crate) fn schemas(&self) -> Arc<[ToolSchema]> {
         self.schemas.get_or_init(|| self.tools.values().map(|t| t.schema.clone()).collect()).clone()
@@ -73,5 +90,32 @@ impl View {
     /// The same tools, with what their authors declared beside the manual.
     pub(crate) fn infos(&self) -> Vec<ToolInfo> {
         self.tools.values().map(|t| t.info()).collect()
+    }
+}
+
+impl Home for View {
+    fn caller(&self) -> Option<Arc<dyn Caller>> {
+        self.caller.upgrade()
+    }
+
+    fn parameters(&self, tool: usize) -> &Value {
+        self.tool_at(tool).schema.parameters()
+    }
+}
+
+/// The view as it is now: mostly the one that a call was admitted with.
+pub(crate) enum Live<'a> {
+    Same(&'a View),
+    Changed(Arc<View>),
+}
+
+impl Deref for Live<'_> {
+    type Target = View;
+
+    fn deref(&self) -> &View {
+        match self {
+            Self::Same(view) => view,
+            Self::Changed(view) => view,
+        }
     }
 }

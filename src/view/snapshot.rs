@@ -2,12 +2,13 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, Weak},
 };
 
 use crate::{
     approver::Approver,
     call::{ScopeId, ScopeKey},
+    call_core::Caller,
     chain::Named,
     view::{Layer, View},
 };
@@ -19,6 +20,8 @@ pub(crate) struct Snapshot {
     pub(crate) version: u64,
     global: Arc<Slot>,
     scopes: HashMap<ScopeId, Arc<Slot>>,
+    /// The registry that all this is registered with.
+    caller: Weak<dyn Caller>,
     pub(crate) approver: Option<(u64, Named<dyn Approver>)>,
 }
 
@@ -50,11 +53,12 @@ impl Slot {
 pub(crate) type Place<'a> = Option<(&'a ScopeId, ScopeKey)>;
 
 impl Snapshot {
-    pub(crate) fn empty() -> Self {
+    pub(crate) fn empty(caller: Weak<dyn Caller>) -> Self {
         Self {
             version: 0,
             global: Slot::new(ScopeKey(0), None, Arc::default()),
             scopes: HashMap::new(),
+            caller,
             approver: None,
         }
     }
@@ -68,7 +72,8 @@ impl Snapshot {
                 None => return (self.closed_view(&[]), None),
             },
         };
-        let view = slot.view.get_or_init(|| Arc::new(View::new(&self.chain(agent), self.above(slot))));
+        let view =
+            slot.view.get_or_init(|| Arc::new(View::new(&self.chain(agent), self.above(slot), self.caller.clone())));
         (view.clone(), Some(slot.key))
     }
 
@@ -110,7 +115,7 @@ impl Snapshot {
     fn closed_view(&self, above: &[Opening]) -> Arc<View> {
         let open = above.iter().find(|(id, key)| self.is_open(Some((id, *key)))).map(|(id, _)| id);
         let slot = open.and_then(|id| self.scopes.get(id)).unwrap_or(&self.global);
-        slot.closed.get_or_init(|| Arc::new(View::without_tools(&self.chain(open)))).clone()
+        slot.closed.get_or_init(|| Arc::new(View::without_tools(&self.chain(open), self.caller.clone()))).clone()
     }
 
     /// Whether a tool of this name is registered globally or in an ancestor of `id`, hidden or not.

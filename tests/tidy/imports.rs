@@ -33,6 +33,7 @@ const LAYERS: [(&str, &[&str]); 8] = [
             "resources",
             "restriction",
             "result",
+            "runs",
             "schema",
             "schema_builder",
             "signal",
