@@ -1,10 +1,13 @@
 //! Long results, shortened for the model in the middle.
 
-use crate::{content::ContentBlock, cut::cut};
+use crate::{
+    content::{Blocks, ContentBlock},
+    cut::cut,
+};
 
 /// Keeps `most` bytes of the text of `content`, half of them from its start and half from its end, and says in between how
 /// much was left out. Blocks of other kinds stay where they are.
-pub(crate) fn abridge(content: Vec<ContentBlock>, most: usize) -> Vec<ContentBlock> {
+pub(crate) fn abridge(content: Blocks, most: usize) -> Blocks {
     let total: usize = content.iter().filter_map(ContentBlock::as_text).map(str::len).sum();
     if total <= most {
         return content;
@@ -14,7 +17,7 @@ pub(crate) fn abridge(content: Vec<ContentBlock>, most: usize) -> Vec<ContentBlo
     let from = total - tail;
     let mut kept = Vec::with_capacity(content.len() + 1);
     let (mut passed, mut left_out, mut note_at) = (0, 0, None);
-    for block in content {
+    for block in content.into_vec() {
         let ContentBlock::Text { text } = &block else {
             kept.push(block);
             continue;
@@ -42,8 +45,8 @@ pub(crate) fn abridge(content: Vec<ContentBlock>, most: usize) -> Vec<ContentBlo
         }
     }
     // There is one: more than all was not kept.
-    let Some(note_at) = note_at else { return kept };
-    join_around(kept, note_at, &format!("[… {left_out} of {total} bytes left out …]"))
+    let Some(note_at) = note_at else { return kept.into() };
+    join_around(kept, note_at, &format!("[… {left_out} of {total} bytes left out …]")).into()
 }
 
 /// Puts the note at its place, in one block with the text before and after it.

@@ -1,5 +1,7 @@
 //! What a model reads of a result.
 
+use std::ops::Deref;
+
 use serde::{Deserialize, Serialize};
 
 /// One piece of the model-facing form of a result.
@@ -68,6 +70,45 @@ impl ContentBlock {
             Self::Text { text } => Some(text),
             _ => None,
         }
+    }
+}
+
+/// The blocks of a result. One is the rule, and needs no list.
+#[derive(Clone)]
+pub(crate) enum Blocks {
+    One(ContentBlock),
+    Any(Vec<ContentBlock>),
+}
+
+impl Blocks {
+    pub(crate) fn into_vec(self) -> Vec<ContentBlock> {
+        match self {
+            Self::One(block) => vec![block],
+            Self::Any(blocks) => blocks,
+        }
+    }
+}
+
+impl Deref for Blocks {
+    type Target = [ContentBlock];
+
+    fn deref(&self) -> &[ContentBlock] {
+        match self {
+            Self::One(block) => std::slice::from_ref(block),
+            Self::Any(blocks) => blocks,
+        }
+    }
+}
+
+impl From<Vec<ContentBlock>> for Blocks {
+    fn from(blocks: Vec<ContentBlock>) -> Self {
+        Self::Any(blocks)
+    }
+}
+
+impl From<ContentBlock> for Blocks {
+    fn from(block: ContentBlock) -> Self {
+        Self::One(block)
     }
 }
 

@@ -68,7 +68,9 @@ impl OutputSpec {
         self,
         render: impl Fn(&T) -> Vec<ContentBlock> + Send + Sync + 'static,
     ) -> Self {
-        self.render(move |value| T::deserialize(value).map_or_else(|_| render_plainly(value), |value| render(&value)))
+        self.render(move |value| {
+            T::deserialize(value).map_or_else(|_| vec![render_plainly(value)], |value| render(&value))
+        })
     }
 }
 
@@ -79,9 +81,9 @@ impl std::fmt::Debug for OutputSpec {
 }
 
 /// Strings as they are, other values as compact JSON.
-pub(crate) fn render_plainly(value: &Value) -> Vec<ContentBlock> {
-    vec![ContentBlock::text(match value {
+pub(crate) fn render_plainly(value: &Value) -> ContentBlock {
+    ContentBlock::text(match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
-    })]
+    })
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     code::ErrorCode,
-    content::{AdditionalContext, ContentBlock},
+    content::{AdditionalContext, Blocks, ContentBlock},
 };
 
 /// What is known of the body's effects when a call failed.
@@ -125,26 +125,27 @@ pub(crate) fn never_started() -> ToolFailure {
 /// needs: `ok`, `value` or `error`, `content`, and what else is set.
 #[derive(Clone)]
 pub struct ToolResult {
-    pub(crate) outcome: Result<Value, ToolFailure>,
-    content: Vec<ContentBlock>,
+    // Failure and meta are boxed, because most results have neither.
+    pub(crate) outcome: Result<Value, Box<ToolFailure>>,
+    content: Blocks,
     /// Whether the content is what the tool itself makes of the value.
     rendered: bool,
-    pub(crate) meta: Option<Value>,
+    meta: Option<Box<Value>>,
     pub(crate) contexts: Vec<AdditionalContext>,
     pub(crate) concludes_turn: bool,
 }
 
 impl ToolResult {
-    pub(crate) fn success(value: Value, content: Vec<ContentBlock>, meta: Option<Value>) -> Self {
+    pub(crate) fn success(value: Value, content: Blocks, meta: Option<Box<Value>>) -> Self {
         Self { outcome: Ok(value), content, rendered: true, meta, contexts: Vec::new(), concludes_turn: false }
     }
 
     /// A failure whose content is the one block `Error: <message>`.
     pub(crate) fn failure(failure: ToolFailure) -> Self {
-        let content = vec![ContentBlock::text(format!("Error: {}", failure.message))];
+        let content = ContentBlock::text(format!("Error: {}", failure.message));
         Self {
-            outcome: Err(failure),
-            content,
+            outcome: Err(Box::new(failure)),
+            content: Blocks::One(content),
             rendered: false,
             meta: None,
             contexts: Vec::new(),
@@ -153,8 +154,8 @@ impl ToolResult {
     }
 
     /// Puts other content in the place of what there was.
-    pub(crate) fn replace_content(&mut self, content: Vec<ContentBlock>) {
-        self.content = content;
+    pub(crate) fn replace_content(&mut self, content: impl Into<Blocks>) {
+        self.content = content.into();
         self.rendered = false;
     }
 
@@ -169,7 +170,7 @@ impl ToolResult {
     ///
     /// The failure the call ended in.
     pub fn outcome(&self) -> Result<&Value, &ToolFailure> {
-        self.outcome.as_ref()
+        self.outcome.as_ref().map_err(|failure| &**failure)
     }
 
     /// The value of a success: what the body answered, valid under the tool's output schema.
@@ -179,7 +180,7 @@ impl ToolResult {
 
     /// Why the call failed.
     pub fn error(&self) -> Option<&ToolFailure> {
-        self.outcome.as_ref().err()
+        self.outcome.as_ref().err().map(|failure| &**failure)
     }
 
     /// The code of a failure.
@@ -212,7 +213,7 @@ impl ToolResult {
 
     /// What a user interface may show beside the content; never for the model. Top-level calls only.
     pub fn meta(&self) -> Option<&Value> {
-        self.meta.as_ref()
+        self.meta.as_deref()
     }
 
     /// What to tell the model after the result: the body's first, then the wrappers', then the post-policies'.
@@ -233,7 +234,7 @@ impl fmt::Debug for ToolResult {
             Ok(value) => out.field("value", value),
             Err(failure) => out.field("error", failure),
         };
-        out.field("content", &self.content)
+        out.field("content", &self.content())
             .field("shows_value", &self.rendered)
             .field("meta", &self.meta)
             .field("additional_contexts", &self.contexts)
@@ -250,7 +251,7 @@ impl Serialize for ToolResult {
             Ok(value) => map.serialize_entry("value", value)?,
             Err(failure) => map.serialize_entry("error", failure)?,
         }
-        map.serialize_entry("content", &self.content)?;
+        map.serialize_entry("content", self.content())?;
         if let Some(meta) = &self.meta {
             map.serialize_entry("meta", meta)?;
         }

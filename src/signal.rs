@@ -90,7 +90,20 @@ impl Node {
     }
 
     fn look(&self, clock: Clock) -> Option<Fired> {
-        self.look_but(clock, &mut Vec::new())
+        if self.is_quiet() { None } else { self.look_but(clock, &mut Vec::new()) }
+    }
+
+    /// Whether this is a token alone that has not fired: what most looks find.
+    fn is_quiet(&self) -> bool {
+        match (&self.cause, &self.outer) {
+            (Cause::Token(token), None) => !token.is_cancelled(),
+            _ => false,
+        }
+    }
+
+    /// Whether it leads to no deadline and no other token: it fires by the doing of somebody, and not by itself.
+    pub(crate) fn is_token_alone(&self) -> bool {
+        matches!(self.cause, Cause::Token(_)) && self.outer.is_none()
     }
 
     /// `quiet` are the links with two ways on that have been looked at in vain: many ways may lead to one of them.

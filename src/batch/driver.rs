@@ -209,7 +209,8 @@ impl<'r> Board<'r> {
     async fn commit(&self, count: usize, mut on_commit: Option<Shell<OnCommit>>) {
         for at in 0..count {
             let (call, settled) = poll_fn(|_| self.take_settled(at)).await;
-            let draft = pipeline::reviewed(&call, settled).await;
+            // It has waited for its turn since it settled.
+            let draft = pipeline::reviewed(&call, settled, call.is_cancelled()).await;
             let result = pipeline::finish(&call, draft);
             self.slots()[at] = Slot::Committed(result.clone());
             let_go(call);

@@ -10,7 +10,7 @@ use crate::{
     pipeline::{
         draft::{Draft, aborted},
         exit::Exit,
-        running::RunningCall,
+        running::{Look, RunningCall},
     },
     registry::Shared,
     result::ToolFailure,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Proof that a call may be decided about: its name is known and its arguments are valid.
-pub(crate) struct Admitted(());
+pub(crate) struct Admitted(pub(super) Look);
 
 /// Takes a token, captures what the call's scope sees, and reads the arguments: once, for every stage.
 pub(crate) fn admit(registry: &Shared, call: ToolCall, origin: Origin) -> RunningCall<'_> {
@@ -65,7 +65,7 @@ pub(crate) fn check(call: &RunningCall) -> Result<Admitted, Exit> {
             let problem = problem.discreet(tool.schema.parameters());
             (problem.to_string(), problem.details())
         }
-        None if tool.parameters.is_valid(call.cx.arguments()) => return Ok(Admitted(())),
+        None if tool.parameters.is_valid(call.cx.arguments()) => return Ok(Admitted(Look::Fresh)),
         None => {
             let found = tool.parameters.violations(call.cx.arguments(), call.registry.limits.quote_values);
             (found.to_string(), found.details())

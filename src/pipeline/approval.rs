@@ -15,7 +15,7 @@ use crate::{
         exit::Exit,
         guard,
         pre_execute::Verdict,
-        running::RunningCall,
+        running::{Look, RunningCall},
     },
     pre_policy::Reason,
     result::ToolFailure,
@@ -23,11 +23,11 @@ use crate::{
 };
 
 /// Proof that nobody had to be asked, or that somebody said yes.
-pub(crate) struct Approved(());
+pub(crate) struct Approved(pub(super) Look);
 
 pub(crate) async fn approval(call: &RunningCall<'_>, verdict: Verdict) -> Result<Approved, Exit> {
     match verdict {
-        Verdict::Allowed => Ok(Approved(())),
+        Verdict::Allowed(look) => Ok(Approved(look)),
         Verdict::Ask(reason) => {
             // Nobody is asked about a call that a guard will refuse.
             guard::consult(call)?;
@@ -69,7 +69,7 @@ async fn ask(call: &RunningCall<'_>, reason: Reason) -> Result<Approved, ToolFai
         Asked::CallerCancelled => Err(aborted(call.core())),
         Asked::Answered(Ok(ApprovalOutcome::AllowedOnce)) => {
             let _ = call.core().approval.set(Approval::AllowedOnce { by: approver.name.clone(), reason, digest });
-            Ok(Approved(()))
+            Ok(Approved(Look::Old))
         }
         Asked::Answered(outcome) => Err(refused(call.cx.name(), outcome).by(Some(approver.name.clone()))),
     }

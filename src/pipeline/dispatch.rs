@@ -44,14 +44,13 @@ impl<'a> Dispatch<'a> {
     }
 
     /// What wrappers see of a run.
-    fn outcome(&self, result: ToolResult) -> DispatchOutcome {
-        let mut draft = Draft::new(result);
+    fn outcome(&self, mut draft: Draft) -> DispatchOutcome {
         make_honest(self.call.core(), &mut draft);
         DispatchOutcome::settled_arc(self.call.cx.token(), draft.into_inner())
     }
 
     fn refused(&self, failure: ToolFailure) -> Begun<'static> {
-        Begun::Answer(Ok(self.outcome(ToolResult::failure(failure))))
+        Begun::Answer(Ok(self.outcome(Draft::failure(failure))))
     }
 
     fn denied_by(&self, denied: &Arc<ToolResult>) -> Begun<'static> {
@@ -68,7 +67,7 @@ impl<'a> Dispatch<'a> {
         }
         match guard::consult(self.call) {
             // Whoever denied before may be gone or have changed his mind: the denial is final all the same.
-            Ok(()) => self.denied.get().map(|denied| self.denied_by(denied)),
+            Ok(_) => self.denied.get().map(|denied| self.denied_by(denied)),
             Err(Exit::Post(mut draft)) => {
                 make_honest(self.call.core(), &mut draft);
                 Some(self.denied_by(self.denied.get_or_init(|| draft.into_inner())))
@@ -107,8 +106,9 @@ impl Innermost for Dispatch<'_> {
     fn begin<'c>(&self, cx: &'c DispatchExecution) -> Begun<'c> {
         let core = self.call.core();
         let again = self.begun.swap(true, Ordering::AcqRel);
-        // Exact, with a look at the clock where there is a deadline: nobody may have looked since it was over.
-        if cx.is_cancelled() {
+        // Exact, with a look at the clock where there is a deadline: nobody may have looked since it was over. Straight
+        // from the guards, they have.
+        if (again || !self.call.view.wrappers.is_empty()) && cx.is_cancelled() {
             return self.refused(aborted(core));
         }
         if let Some(refused) = self.no_longer_cleared(again) {
@@ -143,17 +143,17 @@ impl Innermost for Dispatch<'_> {
                 Err(failure) => let_go(failure),
             }
             let message = format!("tool call timed out after {} ms", limit.as_millis());
-            return Ok(self.outcome(ToolResult::failure(ToolFailure::new(ErrorCode::TOOL_TIMEOUT, message))));
+            return Ok(self.outcome(Draft::failure(ToolFailure::new(ErrorCode::TOOL_TIMEOUT, message))));
         }
-        let result = match result {
-            Err(failure) => ToolResult::failure(failure),
+        let draft = match result {
+            Err(failure) => Draft::failure(failure),
             Ok(value) => match checked(self.call, value) {
-                Err(failure) => ToolResult::failure(*failure),
-                Ok(_) if cancelled => ToolResult::failure(aborted(self.call.core())),
+                Err(failure) => Draft::failure(*failure),
+                Ok(_) if cancelled => Draft::failure(aborted(self.call.core())),
                 Ok(value) => rendered(self.call, value),
             },
         };
-        Ok(self.outcome(result))
+        Ok(self.outcome(draft))
     }
 
     fn adopt(&self, outcome: DispatchOutcome) -> DispatchOutcome {
@@ -163,7 +163,7 @@ impl Innermost for Dispatch<'_> {
     }
 
     fn abandoned(&self) -> DispatchOutcome {
-        self.outcome(ToolResult::failure(aborted(self.call.core())))
+        self.outcome(Draft::failure(aborted(self.call.core())))
     }
 }
 
@@ -186,13 +186,13 @@ pub(crate) fn result_of(call: &RunningCall, answer: Answer) -> Draft {
         Answer::Settled { by, result } if by == call.cx.token() => Draft::of(result),
         Answer::Settled { result, .. } => {
             let draft = match result.outcome() {
-                Ok(value) => Draft::new(made(call, value.clone())),
+                Ok(value) => made(call, value.clone()),
                 Err(failure) => Draft::failure(foreign(failure.clone())),
             };
             let_go(result);
             draft
         }
-        Answer::Value(value) => Draft::new(made(call, value.into_inner())),
+        Answer::Value(value) => made(call, value.into_inner()),
         Answer::Failure(failure) => Draft::failure(*failure),
     };
     make_honest(call.core(), &mut draft);
@@ -211,10 +211,10 @@ fn foreign(mut failure: ToolFailure) -> ToolFailure {
 }
 
 /// A success from a value, or the failure that the value makes: what every value goes through, whoever made it.
-pub(crate) fn made(call: &RunningCall, value: Value) -> ToolResult {
+pub(crate) fn made(call: &RunningCall, value: Value) -> Draft {
     match checked(call, value) {
         Ok(value) => rendered(call, value),
-        Err(failure) => ToolResult::failure(*failure),
+        Err(failure) => Draft::failure(*failure),
     }
 }
 
@@ -240,8 +240,8 @@ fn invalid_output(violations: &str) -> ToolFailure {
     ToolFailure::new(ErrorCode::INVALID_TOOL_OUTPUT, format!("invalid tool output: {violations}"))
 }
 
-fn rendered(call: &RunningCall, value: Value) -> ToolResult {
-    let Some(tool) = call.tool() else { return ToolResult::failure(unknown(call.cx.name())) };
+fn rendered(call: &RunningCall, value: Value) -> Draft {
+    let Some(tool) = call.tool() else { return Draft::failure(unknown(call.cx.name())) };
     let top_level = call.cx.parent().is_none();
     let made = contained(|| {
         let content = tool.render(&value);
@@ -251,9 +251,9 @@ fn rendered(call: &RunningCall, value: Value) -> ToolResult {
     match made {
         Ok((_, Some(meta))) if deeper_than(&meta, HARD_DEPTH) => {
             dismantle(meta);
-            ToolResult::failure(invalid_output(&format!("presentation nested deeper than {HARD_DEPTH} levels")))
+            Draft::failure(invalid_output(&format!("presentation nested deeper than {HARD_DEPTH} levels")))
         }
-        Ok((content, meta)) => ToolResult::success(value, content, meta),
-        Err(panic) => ToolResult::failure(invalid_output("it could not be rendered").caused_by(panic.into_source())),
+        Ok((content, meta)) => Draft::new(ToolResult::success(value, content, meta.map(Box::new))),
+        Err(panic) => Draft::failure(invalid_output("it could not be rendered").caused_by(panic.into_source())),
     }
 }

@@ -38,10 +38,16 @@ pub(crate) async fn execute(call: &RunningCall<'_>, cleared: &Cleared) -> Result
         }
     };
     let mut draft = settle(call, outcome);
-    if call.is_cancelled() {
+    if may_have_been_cancelled(call) && call.is_cancelled() {
         take_success_away(call.core(), &mut draft);
     }
     Ok(draft)
+}
+
+/// Whether anybody could have cancelled since the body settled: dispatch has looked then.
+fn may_have_been_cancelled(call: &RunningCall) -> bool {
+    let asked = !call.view.wrappers.is_empty() || call.tool().is_none_or(|tool| tool.shows_by_itself());
+    asked || !call.core().node.is_token_alone()
 }
 
 /// What came out of the chain becomes the call's result, with what the body's last run said beside its value.

@@ -9,7 +9,7 @@ use crate::{
         draft::{Draft, aborted},
         exit::Exit,
         keys::Keys,
-        running::RunningCall,
+        running::{Look, RunningCall},
     },
     result::ToolFailure,
     stage::Stage,
@@ -21,17 +21,19 @@ pub(crate) struct Cleared {
     _keys: Keys,
 }
 
-pub(crate) fn guard(call: &RunningCall, _approved: Approved, keys: Keys) -> Result<Cleared, Exit> {
+pub(crate) fn guard(call: &RunningCall, Approved(look): Approved, keys: Keys) -> Result<Cleared, Exit> {
     call.core().enter(Stage::Guard);
-    consult(call)?;
-    if call.is_cancelled() {
+    let look = if matches!(keys, Keys::Undeclared) { look } else { Look::Old };
+    let asked = consult(call)?;
+    if (look == Look::Old || asked > 0) && call.is_cancelled() {
         return Err(Exit::Post(Draft::failure(aborted(call.core()))));
     }
     Ok(Cleared { _keys: keys })
 }
 
-/// Asks the guards as they are now. Asked ahead of their stage, the call enters it only if one refuses.
-pub(crate) fn consult(call: &RunningCall) -> Result<(), Exit> {
+/// Asks the guards as they are now, and says how many there were. Asked ahead of their stage, the call enters it only if
+/// one refuses.
+pub(crate) fn consult(call: &RunningCall) -> Result<usize, Exit> {
     let refused = first_refusal(call);
     if refused.is_err() {
         call.core().enter(Stage::Guard);
@@ -39,8 +41,9 @@ pub(crate) fn consult(call: &RunningCall) -> Result<(), Exit> {
     refused
 }
 
-fn first_refusal(call: &RunningCall) -> Result<(), Exit> {
-    for guard in &call.live().guards {
+fn first_refusal(call: &RunningCall) -> Result<usize, Exit> {
+    let live = call.live();
+    for guard in &live.guards {
         match contained(|| guard.part.check(&call.cx)) {
             Ok(GuardVerdict::Abstain) => {}
             Ok(GuardVerdict::Deny(reason)) => {
@@ -56,5 +59,5 @@ fn first_refusal(call: &RunningCall) -> Result<(), Exit> {
             }
         }
     }
-    Ok(())
+    Ok(live.guards.len())
 }

@@ -15,7 +15,9 @@ use crate::{
 
 /// The keys that a call holds or waits for. Given up when this is dropped.
 pub(crate) enum Keys {
-    /// Its tool declares none.
+    /// Its tool declares none: nobody was asked for them.
+    Undeclared,
+    /// Its tool has none for these arguments.
     None,
     Claimed(Held),
     /// Waiting for them would never end.
@@ -24,7 +26,8 @@ pub(crate) enum Keys {
 
 /// Takes the call's keys if they are free, else queues for them.
 pub(crate) fn claim(call: &RunningCall) -> Keys {
-    let Some(keys) = call.tool().and_then(|tool| tool.keys(call.cx.arguments())) else { return Keys::None };
+    let Some(tool) = call.tool().filter(|tool| tool.declares_keys()) else { return Keys::Undeclared };
+    let Some(keys) = tool.keys(call.cx.arguments()) else { return Keys::None };
     let claim = Claim { owner: call.core().token, ancestors: call.core().ancestors.clone(), keys };
     call.registry.resources.claim(claim).map_or(Keys::LockedUp, Keys::Claimed)
 }

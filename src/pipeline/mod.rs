@@ -45,7 +45,8 @@ async fn forward(call: &RunningCall<'_>) -> Draft {
         Ok(approved) => dispatched(call, approved, claim(call)).await,
         Err(exit) => Err(exit),
     };
-    reviewed(call, settled).await
+    // Where it was settled the caller's cancellation was looked at.
+    reviewed(call, settled, false).await
 }
 
 /// Admission, pre-execute and approval: whether the call may go on to the guards.
@@ -62,10 +63,10 @@ pub(crate) async fn dispatched(call: &RunningCall<'_>, approved: Approved, keys:
     execute::execute(call, &cleared).await
 }
 
-/// Post-execute, unless the call has to go past it.
-pub(crate) async fn reviewed(call: &RunningCall<'_>, settled: Result<Draft, Exit>) -> Draft {
+/// Post-execute, unless the call has to go past it. A success that was `cancelled` before is one all the same.
+pub(crate) async fn reviewed(call: &RunningCall<'_>, settled: Result<Draft, Exit>, cancelled: bool) -> Draft {
     match settled {
-        Ok(draft) | Err(Exit::Post(draft)) => post_execute::post_execute(call, draft).await,
+        Ok(draft) | Err(Exit::Post(draft)) => post_execute::post_execute(call, draft, cancelled).await,
         Err(Exit::Finalize(draft)) => draft,
     }
 }

@@ -14,16 +14,15 @@ use crate::{
         running::RunningCall,
     },
     post_policy::{Attached, PostDecision, PostNext},
-    result::{ToolFailure, ToolResult},
+    result::ToolFailure,
     stage::Stage,
 };
 
-pub(crate) async fn post_execute(call: &RunningCall<'_>, mut draft: Draft) -> Draft {
+pub(crate) async fn post_execute(call: &RunningCall<'_>, mut draft: Draft, cancelled_before: bool) -> Draft {
     call.core().enter(Stage::PostExecute);
     if call.view.post.is_empty() {
         return draft;
     }
-    let cancelled_before = call.is_cancelled();
     let waited = {
         let chain = Chain::new(&call.cx, &call.view.post, call.registry.limits.policy_timeout);
         let mut link = PostNext { chain, outcome: draft.result() }.start();
@@ -40,7 +39,7 @@ pub(crate) async fn post_execute(call: &RunningCall<'_>, mut draft: Draft) -> Dr
     };
     let blocked = matches!(decision, PostDecision::Block(..));
     let mut draft = decided(call, draft, decision);
-    if !blocked && !cancelled_before && call.is_cancelled() {
+    if !blocked && !cancelled_before && draft.result().is_success() && call.is_cancelled() {
         take_success_away(call.core(), &mut draft);
     }
     draft
@@ -59,8 +58,7 @@ fn decided(call: &RunningCall, mut draft: Draft, decision: PostDecision) -> Draf
             }
             let said = std::mem::take(&mut draft.edit().contexts);
             let concludes = draft.result().concludes_turn;
-            let made = if attached.too_deep { ToolResult::failure(too_deep()) } else { made(call, value) };
-            let mut draft = Draft::new(made);
+            let mut draft = if attached.too_deep { Draft::failure(too_deep()) } else { made(call, value) };
             let result = draft.edit();
             result.contexts = said;
             result.concludes_turn = concludes && result.is_success();
@@ -69,7 +67,7 @@ fn decided(call: &RunningCall, mut draft: Draft, decision: PostDecision) -> Draf
         PostDecision::Block(feedback, attached) => {
             let mut failure = ToolFailure::new(ErrorCode::BLOCKED, feedback);
             failure.source_name = attached.by;
-            let content = vec![ContentBlock::text(failure.message.clone())];
+            let content = ContentBlock::text(failure.message.clone());
             let mut draft = Draft::failure(failure);
             let result = draft.edit();
             result.replace_content(content);

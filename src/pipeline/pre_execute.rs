@@ -11,7 +11,7 @@ use crate::{
         admit::Admitted,
         draft::{Draft, aborted},
         exit::Exit,
-        running::RunningCall,
+        running::{Look, RunningCall},
     },
     pre_policy::{PreDecision, PreNext, Reason},
     result::ToolFailure,
@@ -20,14 +20,14 @@ use crate::{
 
 /// What the policies came to, short of a refusal.
 pub(crate) enum Verdict {
-    Allowed,
+    Allowed(Look),
     Ask(Reason),
 }
 
-pub(crate) async fn pre_execute(call: &RunningCall<'_>, _admitted: Admitted) -> Result<Verdict, Exit> {
+pub(crate) async fn pre_execute(call: &RunningCall<'_>, Admitted(look): Admitted) -> Result<Verdict, Exit> {
     call.core().enter(Stage::PreExecute);
     if call.view.pre.is_empty() {
-        return Ok(Verdict::Allowed);
+        return Ok(Verdict::Allowed(look));
     }
     let chain = Chain::new(&call.cx, &call.view.pre, call.registry.limits.policy_timeout);
     let waited = {
@@ -40,7 +40,7 @@ pub(crate) async fn pre_execute(call: &RunningCall<'_>, _admitted: Admitted) -> 
         return Err(Exit::Finalize(Draft::failure(failure.clone())));
     }
     match waited {
-        Waited::Settled(Ok(PreDecision::Allow)) => Ok(Verdict::Allowed),
+        Waited::Settled(Ok(PreDecision::Allow)) => Ok(Verdict::Allowed(Look::Old)),
         Waited::Settled(Ok(PreDecision::Ask(reason))) => Ok(Verdict::Ask(reason)),
         Waited::Settled(Ok(PreDecision::Deny(reason))) => {
             let (reason, by) = reason.into_parts();

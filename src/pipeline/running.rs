@@ -12,6 +12,15 @@ use crate::{
     view::{Live, RegisteredTool, View},
 };
 
+/// What is known of the caller's cancellation: a look at it costs as much as a policy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// It was looked at, and nothing foreign has run since.
+    Fresh,
+    /// Somebody may have cancelled meanwhile.
+    Old,
+}
+
 /// What admission captured; everything that follows reads this.
 pub(crate) struct RunningCall<'r> {
     pub(crate) cx: DispatchExecution,

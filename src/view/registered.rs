@@ -8,7 +8,7 @@ use crate::{
     abridge::abridge,
     annotations::Annotations,
     contain::{Shell, contained},
-    content::ContentBlock,
+    content::Blocks,
     definition::{Body, Classifier, Finalizer, Keys, Presenter, ToolDefinition},
     error::ErrorMap,
     output::{Render, render_plainly},
@@ -107,6 +107,15 @@ impl RegisteredTool {
         }
     }
 
+    pub(crate) fn declares_keys(&self) -> bool {
+        self.resources.is_some()
+    }
+
+    /// Whether somebody foreign makes content or presentation of its values.
+    pub(crate) fn shows_by_itself(&self) -> bool {
+        self.render.is_some() || self.presenter.is_some()
+    }
+
     /// What a call with these arguments reads and writes, if it says so. What cannot be computed is everything.
     pub(crate) fn keys(&self, arguments: &Value) -> Option<ResourceKeys> {
         let keys = self.resources.as_ref()?;
@@ -116,10 +125,10 @@ impl RegisteredTool {
     }
 
     /// The model-facing form of a value. Foreign code: may panic.
-    pub(crate) fn render(&self, value: &Value) -> Vec<ContentBlock> {
+    pub(crate) fn render(&self, value: &Value) -> Blocks {
         let content = match &self.render {
-            Some(render) => render(value),
-            None => render_plainly(value),
+            Some(render) => render(value).into(),
+            None => render_plainly(value).into(),
         };
         match self.max_text_bytes {
             Some(most) => abridge(content, most),

@@ -80,11 +80,22 @@ const PIPELINE: [(&str, &[&str]); 12] = [
     ("draft", &[]),
     ("exit", &["draft::Draft"]),
     ("running", &[]),
-    ("admit", &["draft::Draft", "draft::aborted", "exit::Exit", "running::RunningCall"]),
-    ("pre_execute", &["admit::Admitted", "draft::Draft", "draft::aborted", "exit::Exit", "running::RunningCall"]),
+    ("admit", &["draft::Draft", "draft::aborted", "exit::Exit", "running::Look", "running::RunningCall"]),
+    (
+        "pre_execute",
+        &["admit::Admitted", "draft::Draft", "draft::aborted", "exit::Exit", "running::Look", "running::RunningCall"],
+    ),
     (
         "approval",
-        &["draft::Draft", "draft::aborted", "exit::Exit", "guard", "pre_execute::Verdict", "running::RunningCall"],
+        &[
+            "draft::Draft",
+            "draft::aborted",
+            "exit::Exit",
+            "guard",
+            "pre_execute::Verdict",
+            "running::Look",
+            "running::RunningCall",
+        ],
     ),
     ("keys", &["draft::Draft", "draft::aborted", "exit::Exit", "running::RunningCall"]),
     (
