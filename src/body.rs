@@ -9,11 +9,12 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    contain::{Contained, Panicked},
+    contain::{Contained, Panicked, let_go},
     error::ToolError,
     execution::DispatchExecution,
     grace::{Grace, Waited},
     result::Effects,
+    schema::dismantle,
 };
 
 /// How a run of a body ended.
@@ -89,7 +90,7 @@ impl<'a> BodyRun<'a> {
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Ended> {
         let run = &self.mark.cx;
         let future = &mut self.future;
-        let waited = self.grace.poll(cx, run, || run.core.runs.follow(), |cx| future.poll(cx));
+        let waited = self.grace.poll(cx, run, || run.core.runs.follow(), |cx| future.poll_with(cx, dispose));
         let Poll::Ready(how) = waited else { return Poll::Pending };
         match &how {
             Waited::Dropped => {
@@ -104,6 +105,14 @@ impl<'a> BodyRun<'a> {
         let link = self.mark.cx.link();
         let timed_out = self.timeout.filter(|_| link.fired_by_itself());
         Poll::Ready(Ended { how, cancelled: link.has_fired(), timed_out })
+    }
+}
+
+/// Drops a body's answer: a value may be too deep, an error's source may panic.
+fn dispose(answer: Result<Value, ToolError>) {
+    match answer {
+        Ok(value) => dismantle(value),
+        Err(error) => let_go(error),
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct CallCore {
     /// The first link of every signal of this call: the caller's token.
     pub(crate) node: Node,
     /// How the call was admitted, once an approver said yes.
-    pub(crate) approval: OnceLock<Approval>,
+    pub(crate) approval: OnceLock<Box<Approval>>,
     /// The first failure of a policy or wrapper. Sticky: nobody outside of it can undo it.
     failed: OnceLock<Box<ToolFailure>>,
     stages: AtomicU8,

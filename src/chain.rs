@@ -16,7 +16,7 @@ use crate::{
     contain::{BoxFuture, Contained, Shell},
     error::{Described, PolicyError},
     execution::ToolExecution,
-    own_time::{OwnTime, Turn},
+    own_time::{self, OwnTime},
     result::ToolFailure,
 };
 
@@ -38,38 +38,50 @@ impl<P: ?Sized> Clone for Named<P> {
     }
 }
 
+/// What a policy answers with.
+pub(crate) trait Decision: Unpin {
+    /// Puts down who decided.
+    fn sign(&mut self, name: &Arc<str>);
+}
+
+/// What all policies of one chain have in common.
+pub(crate) struct Course<'a> {
+    pub(crate) cx: &'a ToolExecution,
+    /// How long each may take of its own time.
+    pub(crate) timeout: Option<Duration>,
+}
+
 /// The policies that are still to come, and the call they are about.
 pub(crate) struct Chain<'a, P: ?Sized> {
-    cx: &'a ToolExecution,
+    course: &'a Course<'a>,
     rest: &'a [Named<P>],
-    timeout: Option<Duration>,
     /// The clock of the policy that holds this chain as its `next`.
     outer: Option<Arc<OwnTime>>,
-    fresh: Option<Arc<OwnTime>>,
+}
+
+/// The next policy of a chain, and what is left of it.
+pub(crate) struct Turn<'a, P: ?Sized> {
+    pub(crate) policy: &'a Named<P>,
+    pub(crate) clocks: Option<Box<Clocks>>,
+    pub(crate) next: Chain<'a, P>,
 }
 
 impl<'a, P: ?Sized> Chain<'a, P> {
-    pub(crate) fn new(cx: &'a ToolExecution, policies: &'a [Named<P>], timeout: Option<Duration>) -> Self {
-        Self { cx, rest: policies, timeout, outer: None, fresh: None }
+    pub(crate) fn new(course: &'a Course<'a>, policies: &'a [Named<P>]) -> Self {
+        Self { course, rest: policies, outer: None }
     }
 
     pub(crate) fn execution(&self) -> &'a ToolExecution {
-        self.cx
+        self.course.cx
     }
 
     /// The next policy; what is left of the chain is for its `next`.
-    pub(crate) fn step(&mut self) -> Option<&'a Named<P>> {
-        let (first, rest) = self.rest.split_first()?;
-        self.rest = rest;
-        self.fresh = self.timeout.map(|limit| Arc::new(OwnTime::new(first.name.clone(), limit)));
-        Some(first)
-    }
-
-    /// The clocks of the policy that `step` gave: its own, and that of the policy which delegated to it.
-    pub(crate) fn clock(&mut self) -> Clocks {
-        let own = self.fresh.take();
-        let outer = std::mem::replace(&mut self.outer, own.clone());
-        Clocks { own, outer }
+    pub(crate) fn step(self) -> Option<Turn<'a, P>> {
+        let (policy, rest) = self.rest.split_first()?;
+        let own = self.course.timeout.map(|limit| Arc::new(OwnTime::new(policy.name.clone(), limit)));
+        let next = Chain { course: self.course, rest, outer: own.clone() };
+        let clocks = own.map(|own| Box::new(Clocks { own, outer: self.outer, timer: None }));
+        Some(Turn { policy, clocks, next })
     }
 }
 
@@ -79,62 +91,58 @@ impl<P: ?Sized> fmt::Debug for Chain<'_, P> {
     }
 }
 
+/// The clocks of a policy whose time is bounded.
 pub(crate) struct Clocks {
-    own: Option<Arc<OwnTime>>,
+    own: Arc<OwnTime>,
+    /// That of the policy which delegated to it.
     outer: Option<Arc<OwnTime>>,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
 /// One policy's answer on its way: panics become errors, an error marks the call for good, and its own time is bounded.
 #[must_use = "futures do nothing unless polled"]
-pub(crate) struct Link<'a, T> {
-    state: LinkState<'a, T>,
-}
-
-enum LinkState<'a, T> {
+pub(crate) enum Link<'a, T> {
+    /// The end of the chain.
     Answer(Option<T>),
     Running(Running<'a, T>),
 }
 
-struct Running<'a, T> {
+pub(crate) struct Running<'a, T> {
     future: Contained<'a, Result<T, PolicyError>>,
     cx: &'a ToolExecution,
     name: &'a Arc<str>,
-    clocks: Clocks,
-    timer: Option<Pin<Box<Sleep>>>,
-    sign: fn(&mut T, &Arc<str>),
+    clocks: Option<Box<Clocks>>,
 }
 
 impl<'a, T> Link<'a, T> {
     /// The end of the chain.
     pub(crate) fn answer(value: T) -> Self {
-        Self { state: LinkState::Answer(Some(value)) }
+        Self::Answer(Some(value))
     }
 
     pub(crate) fn start(
         cx: &'a ToolExecution,
         name: &'a Arc<str>,
-        clocks: Clocks,
-        sign: fn(&mut T, &Arc<str>),
+        clocks: Option<Box<Clocks>>,
         make: impl FnOnce() -> BoxFuture<'a, Result<T, PolicyError>>,
     ) -> Self {
-        let future = Contained::start(make);
-        Self { state: LinkState::Running(Running { future, cx, name, clocks, timer: None, sign }) }
+        Self::Running(Running { future: Contained::start(make), cx, name, clocks })
     }
 }
 
-impl<T> Running<'_, T> {
+impl<T: Decision> Running<'_, T> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, PolicyError>> {
-        if let Some(own) = &self.clocks.own {
-            if own.is_over() {
+        if let Some(clocks) = &self.clocks {
+            if clocks.own.is_over() {
                 // The call has failed for it already.
                 self.future.end();
                 return Poll::Ready(Err(PolicyError::inner()));
             }
-            own.start();
+            clocks.own.start();
         }
         match self.future.poll(cx) {
             Poll::Ready(Ok(Ok(mut value))) => {
-                (self.sign)(&mut value, self.name);
+                value.sign(self.name);
                 Poll::Ready(Ok(value))
             }
             Poll::Ready(Ok(Err(error))) => Poll::Ready(Err(fail(self.cx, self.name, error))),
@@ -151,11 +159,11 @@ impl<T> Running<'_, T> {
     /// While it waits for its `next` the clock of the one furthest in runs, and is looked at here too: this policy may hold
     /// its `next` without polling it. Then that one's time is over, and this one's runs again.
     fn poll_timer(&mut self, cx: &mut Context<'_>) -> Poll<PolicyError> {
-        let Some(own) = &self.clocks.own else { return Poll::Pending };
+        let Some(clocks) = &mut self.clocks else { return Poll::Pending };
         loop {
-            let Turn { who, waiting } = own.turn();
+            let own_time::Turn { who, waiting } = clocks.own.turn();
             let Some(deadline) = who.deadline() else { return Poll::Pending };
-            let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+            let timer = clocks.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
             if timer.deadline() != deadline {
                 timer.as_mut().reset(deadline);
             }
@@ -181,13 +189,15 @@ fn fail(cx: &ToolExecution, name: &Arc<str>, error: PolicyError) -> PolicyError 
     PolicyError::inner()
 }
 
-impl<T> Link<'_, T> {
-    pub(crate) fn poll_link(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, PolicyError>> {
-        match &mut self.state {
-            LinkState::Answer(value) => value.take().map_or(Poll::Pending, |v| Poll::Ready(Ok(v))),
-            LinkState::Running(running) => {
+impl<T: Decision> Future for Link<'_, T> {
+    type Output = Result<T, PolicyError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.get_mut() {
+            Self::Answer(value) => value.take().map_or(Poll::Pending, |v| Poll::Ready(Ok(v))),
+            Self::Running(running) => {
                 let polled = running.poll(cx);
-                if let Clocks { own: Some(own), outer: Some(outer) } = &running.clocks {
+                if let Some(Clocks { own, outer: Some(outer), .. }) = running.clocks.as_deref() {
                     if polled.is_pending() { outer.delegate(own) } else { outer.resume() }
                 }
                 polled
@@ -196,18 +206,10 @@ impl<T> Link<'_, T> {
     }
 }
 
-impl<T: Unpin> Future for Link<'_, T> {
-    type Output = Result<T, PolicyError>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.get_mut().poll_link(cx)
-    }
-}
-
-impl<T> Drop for Link<'_, T> {
+impl Drop for Clocks {
     /// A policy that drops its `next` is on its own time again.
     fn drop(&mut self) {
-        if let LinkState::Running(Running { clocks: Clocks { outer: Some(outer), .. }, .. }) = &self.state {
+        if let Some(outer) = &self.outer {
             outer.resume();
         }
     }

@@ -109,8 +109,6 @@ impl<T> Drop for Shell<T> {
 /// Owns a participant's boxed future: panics in its creation, its polls and its destructor end here.
 pub(crate) struct Contained<'a, T> {
     state: State<'a, T>,
-    /// What becomes of an answer that a panicking destructor spoils.
-    spoiled: fn(T),
 }
 
 enum State<'a, T> {
@@ -123,26 +121,26 @@ enum State<'a, T> {
 impl<'a, T> Contained<'a, T> {
     /// `make` is foreign code too: it may panic before it gives a future.
     pub(crate) fn start(make: impl FnOnce() -> BoxFuture<'a, T>) -> Self {
-        Self::start_with(make, let_go)
-    }
-
-    /// [`start`](Self::start), for answers that cannot just be dropped.
-    pub(crate) fn start_with(make: impl FnOnce() -> BoxFuture<'a, T>, spoiled: fn(T)) -> Self {
         let state = match contained(make) {
             Ok(future) => State::Running(future),
             Err(panic) => State::Stillborn(panic),
         };
-        Self { state, spoiled }
+        Self { state }
     }
 
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, Panicked>> {
+        self.poll_with(cx, let_go)
+    }
+
+    /// [`poll`](Self::poll), for answers that cannot just be dropped where a panicking destructor spoils them.
+    pub(crate) fn poll_with(&mut self, cx: &mut Context<'_>, spoiled: fn(T)) -> Poll<Result<T, Panicked>> {
         match &mut self.state {
             State::Running(future) => match contained(|| future.as_mut().poll(cx)) {
                 Ok(Poll::Pending) => Poll::Pending,
                 Ok(Poll::Ready(value)) => Poll::Ready(match self.end() {
                     None => Ok(value),
                     Some(panic) => {
-                        (self.spoiled)(value);
+                        spoiled(value);
                         Err(panic)
                     }
                 }),

@@ -121,7 +121,7 @@ impl ToolExecution {
 
     /// How the call was admitted.
     pub fn approval(&self) -> Approval {
-        self.core.approval.get().cloned().unwrap_or(Approval::NotAsked)
+        self.core.approval.get().map_or(Approval::NotAsked, |approval| (**approval).clone())
     }
 
     /// The stages that the call has entered so far.

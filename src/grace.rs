@@ -30,13 +30,19 @@ pub(crate) enum Waited<T> {
 /// Costs nothing while the participant answers at once; timers and wake-ups are made after the first pending poll.
 pub(crate) struct Grace {
     period: Duration,
+    /// Made after the first pending poll.
+    waiting: Option<Box<Waiting>>,
+}
+
+#[derive(Default)]
+struct Waiting {
     woken_by: Option<Cancelled>,
     end: Option<Pin<Box<Sleep>>>,
 }
 
 impl Grace {
     pub(crate) fn new(period: Duration) -> Self {
-        Self { period, woken_by: None, end: None }
+        Self { period, waiting: None }
     }
 
     /// Polls the participant, then the clock: what settles in the same instant has settled in time.
@@ -59,7 +65,7 @@ impl Grace {
             return Poll::Ready(settled(r));
         }
         let Some(fired) = under.link().fired_at() else {
-            let wait = self.woken_by.get_or_insert_with(|| under.signal().cancelled());
+            let wait = self.waiting.get_or_insert_default().woken_by.get_or_insert_with(|| under.signal().cancelled());
             if Pin::new(wait).poll(cx).is_pending() {
                 return Poll::Pending;
             }
@@ -77,7 +83,8 @@ impl Grace {
         if end <= Instant::now() {
             return Poll::Ready(Waited::Dropped);
         }
-        let timer = self.end.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end)));
+        let timer =
+            self.waiting.get_or_insert_default().end.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end)));
         match timer.as_mut().poll(cx) {
             Poll::Ready(()) => Poll::Ready(Waited::Dropped),
             Poll::Pending => Poll::Pending,

@@ -24,7 +24,7 @@ pub(crate) enum Answer {
     /// Made by the dispatch of this call: already validated and rendered.
     Settled { by: ExecutionToken, result: Arc<ToolResult> },
     /// A wrapper's own value: to be validated and rendered.
-    Value(Shielded),
+    Value(Box<Shielded>),
     /// A wrapper's own failure.
     Failure(Box<ToolFailure>),
 }
@@ -40,7 +40,7 @@ impl DispatchOutcome {
 
     /// A wrapper's own success. The value is validated by the tool's output schema and rendered by its declaration.
     pub fn value(value: Value) -> Self {
-        Self { answer: Answer::Value(Shielded::new(value)), contexts: Vec::new() }
+        Self { answer: Answer::Value(Box::new(Shielded::new(value))), contexts: Vec::new() }
     }
 
     /// A wrapper's own failure. A reserved code becomes `TOOL_FAILED`, as for a body. Two things are not the wrapper's to

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::{
-    chain::{Chain, Link},
+    chain::{Chain, Decision, Link, Turn},
     content::{AdditionalContext, ContentBlock},
     error::PolicyError,
     execution::ToolExecution,
@@ -100,7 +100,7 @@ impl PostDecision {
     /// The decision, with something more to tell the model after the result.
     #[must_use]
     pub fn with_context(mut self, context: AdditionalContext) -> Self {
-        self.attached_mut().contexts.push(context);
+        self.attached_mut().edit().contexts.push(context);
         self
     }
 
@@ -121,6 +121,12 @@ impl PostDecision {
 /// What goes with a post-policy's decision.
 #[derive(Clone, Debug, Default)]
 pub struct Attached {
+    /// Mostly there is nothing, and decisions are handed on often.
+    parts: Option<Box<AttachedParts>>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AttachedParts {
     pub(crate) contexts: Vec<AdditionalContext>,
     pub(crate) by: Option<Arc<str>>,
     /// The value was nested too deep, and has been taken apart.
@@ -130,19 +136,27 @@ pub struct Attached {
 impl Attached {
     /// What to tell the model after the result.
     pub fn contexts(&self) -> &[AdditionalContext] {
-        &self.contexts
+        self.parts.as_ref().map_or(&[], |parts| &parts.contexts)
     }
 
     /// Who decided, once the participant has answered.
     pub fn by(&self) -> Option<&str> {
-        self.by.as_deref()
+        self.parts.as_ref()?.by.as_deref()
+    }
+
+    fn edit(&mut self) -> &mut AttachedParts {
+        self.parts.get_or_insert_default()
+    }
+
+    pub(crate) fn into_parts(self) -> AttachedParts {
+        self.parts.map(|parts| *parts).unwrap_or_default()
     }
 }
 
 /// Equal if the same is told, whoever decided.
 impl PartialEq for Attached {
     fn eq(&self, other: &Self) -> bool {
-        self.contexts == other.contexts
+        self.contexts() == other.contexts()
     }
 }
 
@@ -167,24 +181,26 @@ impl<'a> PostNext<'a> {
         self.start().await
     }
 
-    pub(crate) fn start(mut self) -> Link<'a, PostDecision> {
-        let Some(policy) = self.chain.step() else { return Link::answer(PostDecision::accept()) };
+    pub(crate) fn start(self) -> Link<'a, PostDecision> {
         let (cx, outcome) = (self.chain.execution(), self.outcome);
-        let clock = self.chain.clock();
-        let next = PostNext { chain: self.chain, outcome };
-        Link::start(cx, &policy.name, clock, sign, || policy.part.review(cx, outcome, next))
+        let Some(Turn { policy, clocks, next }) = self.chain.step() else {
+            return Link::answer(PostDecision::accept());
+        };
+        Link::start(cx, &policy.name, clocks, || policy.part.review(cx, outcome, PostNext { chain: next, outcome }))
     }
 }
 
-fn sign(decision: &mut PostDecision, name: &Arc<str>) {
-    if let PostDecision::ReplaceValue(value, attached) = decision
-        && deeper_than(value, HARD_DEPTH)
-    {
-        // Whoever drops the decision as it is would overflow the stack.
-        dismantle(std::mem::take(value));
-        attached.too_deep = true;
-    }
-    if !matches!(decision, PostDecision::Accept(_)) {
-        decision.attached_mut().by.get_or_insert_with(|| name.clone());
+impl Decision for PostDecision {
+    fn sign(&mut self, name: &Arc<str>) {
+        if let Self::ReplaceValue(value, attached) = self
+            && deeper_than(value, HARD_DEPTH)
+        {
+            // Whoever drops the decision as it is would overflow the stack.
+            dismantle(std::mem::take(value));
+            attached.edit().too_deep = true;
+        }
+        if !matches!(self, Self::Accept(_)) {
+            self.attached_mut().edit().by.get_or_insert_with(|| name.clone());
+        }
     }
 }

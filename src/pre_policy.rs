@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use async_trait::async_trait;
 
 use crate::{
-    chain::{Chain, Link},
+    chain::{Chain, Decision, Link, Turn},
     error::PolicyError,
     execution::ToolExecution,
 };
@@ -201,18 +201,18 @@ impl<'a> PreNext<'a> {
         self.start().await
     }
 
-    pub(crate) fn start(mut self) -> Link<'a, PreDecision> {
-        let Some(policy) = self.chain.step() else { return Link::answer(PreDecision::Allow) };
+    pub(crate) fn start(self) -> Link<'a, PreDecision> {
         let cx = self.chain.execution();
-        let clock = self.chain.clock();
-        let next = PreNext { chain: self.chain };
-        Link::start(cx, &policy.name, clock, sign, || policy.part.decide(cx, next))
+        let Some(Turn { policy, clocks, next }) = self.chain.step() else { return Link::answer(PreDecision::Allow) };
+        Link::start(cx, &policy.name, clocks, || policy.part.decide(cx, PreNext { chain: next }))
     }
 }
 
-fn sign(decision: &mut PreDecision, name: &Arc<str>) {
-    match decision {
-        PreDecision::Allow => {}
-        PreDecision::Deny(reason) | PreDecision::Ask(reason) => reason.signed(name),
+impl Decision for PreDecision {
+    fn sign(&mut self, name: &Arc<str>) {
+        match self {
+            Self::Allow => {}
+            Self::Deny(reason) | Self::Ask(reason) => reason.signed(name),
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use futures_util::FutureExt;
 
 use crate::{
     body::{BodyRun, Ended},
@@ -124,7 +125,7 @@ impl ExecuteNext<'_> {
     ///
     /// Dropping the future drops the run; the body's effects are unknown then. It can be run again.
     pub async fn run(&mut self) -> Result<DispatchOutcome, PolicyError> {
-        Run { step: Some(start(self.cx, self.rest, self.innermost)), innermost: self.innermost, under: None }.await
+        start(self.cx, self.rest, self.innermost).await
     }
 
     /// Runs what is further in under `signal` too: the run is cancelled when either fires, and dropped when the grace
@@ -145,8 +146,9 @@ impl ExecuteNext<'_> {
         let given = self.cx.signal().narrowed_by(signal.into());
         let (signal, _) = given.scoped();
         let narrowed = Narrowed(self.cx.narrowed(signal));
-        let under = Some((Grace::new(self.cx.core.grace), given, &narrowed.0));
-        Run { step: Some(start(&narrowed.0, self.rest, self.innermost)), innermost: self.innermost, under }.await
+        let grace = Grace::new(self.cx.core.grace);
+        let step = Some(start(&narrowed.0, self.rest, self.innermost));
+        Run { step, innermost: self.innermost, grace, given, narrowed: &narrowed.0 }.await
     }
 }
 
@@ -181,9 +183,11 @@ pub(crate) enum Step<'a> {
     },
 }
 
-impl Step<'_> {
-    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<DispatchOutcome, PolicyError>> {
-        match self {
+impl Future for Step<'_> {
+    type Output = Result<DispatchOutcome, PolicyError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.get_mut() {
             Self::Answer(answer) => answer.take().map_or(Poll::Pending, Poll::Ready),
             Self::Body { body, innermost } => body.poll(cx).map(|ended| innermost.settle(ended)),
             Self::Wrapper { future, cx: call, wrapper, innermost } => future.poll(cx).map(|settled| match settled {
@@ -204,12 +208,14 @@ fn fail(call: &DispatchExecution, wrapper: &Named<dyn ExecuteWrapper>, error: Po
     PolicyError::inner()
 }
 
-/// A run that a wrapper asked for, perhaps under a signal of its own.
+/// A run that a wrapper asked for, under a signal of its own.
 struct Run<'a> {
     /// Dropped when the grace period is over.
     step: Option<Step<'a>>,
     innermost: &'a dyn Innermost,
-    under: Option<(Grace, Signal, &'a DispatchExecution)>,
+    grace: Grace,
+    given: Signal,
+    narrowed: &'a DispatchExecution,
 }
 
 /// The view of a run under a signal of its own. It outlives the run: the tokens of the signal fire when that is gone.
@@ -225,15 +231,14 @@ impl Future for Run<'_> {
     type Output = Result<DispatchOutcome, PolicyError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.get_mut();
-        let Some(step) = &mut this.step else { return Poll::Pending };
-        let Some((grace, given, narrowed)) = &mut this.under else { return step.poll(cx) };
-        let waited = grace.poll(cx, narrowed, || given.follow(), |cx| step.poll(cx).map(Ok::<_, Panicked>));
+        let Self { step, innermost, grace, given, narrowed } = self.get_mut();
+        let Some(running) = step else { return Poll::Pending };
+        let waited = grace.poll(cx, narrowed, || given.follow(), |cx| running.poll_unpin(cx).map(Ok::<_, Panicked>));
         waited.map(|waited| match waited {
             Waited::Settled(answer) => answer,
             Waited::Panicked(_) | Waited::Dropped => {
-                this.step = None;
-                Ok(this.innermost.abandoned())
+                *step = None;
+                Ok(innermost.abandoned())
             }
         })
     }

@@ -68,7 +68,8 @@ async fn ask(call: &RunningCall<'_>, reason: Reason) -> Result<Approved, ToolFai
     match answer(call, approver, request).await {
         Asked::CallerCancelled => Err(aborted(call.core())),
         Asked::Answered(Ok(ApprovalOutcome::AllowedOnce)) => {
-            let _ = call.core().approval.set(Approval::AllowedOnce { by: approver.name.clone(), reason, digest });
+            let approval = Approval::AllowedOnce { by: approver.name.clone(), reason, digest };
+            let _ = call.core().approval.set(Box::new(approval));
             Ok(Approved(Look::Old))
         }
         Asked::Answered(outcome) => Err(refused(call.cx.name(), outcome).by(Some(approver.name.clone()))),

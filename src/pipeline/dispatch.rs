@@ -12,7 +12,7 @@ use crate::{
     code::ErrorCode,
     contain::{Contained, Panicked, contained, let_go},
     context::ToolContext,
-    error::{PolicyError, ToolError},
+    error::PolicyError,
     execution::DispatchExecution,
     grace::Waited,
     outcome::{Answer, DispatchOutcome, tool_failure},
@@ -124,7 +124,7 @@ impl Innermost for Dispatch<'_> {
         let run = deadline.map_or(Under::Outer(cx), |signal| Under::Own(cx.narrowed(signal)));
         let quote = self.call.registry.limits.quote_values;
         let context = ToolContext::new(run.clone(), core.runs.begin(), self.call.view.clone(), place, quote);
-        let future = Contained::start_with(|| (tool.body)(context), dispose);
+        let future = Contained::start(|| (tool.body)(context));
         Begun::Body(BodyRun::new(run, timeout, future))
     }
 
@@ -164,14 +164,6 @@ impl Innermost for Dispatch<'_> {
 
     fn abandoned(&self) -> DispatchOutcome {
         self.outcome(Draft::failure(aborted(self.call.core())))
-    }
-}
-
-/// Drops a body's answer: a value may be too deep, an error's source may panic.
-fn dispose(answer: Result<Value, ToolError>) {
-    match answer {
-        Ok(value) => dismantle(value),
-        Err(error) => let_go(error),
     }
 }
 

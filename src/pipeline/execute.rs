@@ -2,6 +2,8 @@
 
 use std::future::poll_fn;
 
+use futures_util::FutureExt;
+
 use crate::{
     contain::{Panicked, let_go},
     grace::{Grace, Waited},
@@ -24,7 +26,7 @@ pub(crate) async fn execute(call: &RunningCall<'_>, cleared: &Cleared) -> Result
     let waited = {
         let mut chain = wrapper::start(&call.cx, &call.view.wrappers, &dispatch);
         let mut grace = Grace::new(call.core().grace);
-        poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| chain.poll(cx).map(Ok::<_, Panicked>))).await
+        poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| chain.poll_unpin(cx).map(Ok::<_, Panicked>))).await
     };
     // The first failure of a wrapper counts, whatever an outer one made of it. Contexts are dropped.
     if let Some(failure) = call.core().failure() {

@@ -2,8 +2,10 @@
 
 use std::future::poll_fn;
 
+use futures_util::FutureExt;
+
 use crate::{
-    chain::Chain,
+    chain::{Chain, Course},
     code::ErrorCode,
     contain::{Panicked, let_go},
     content::ContentBlock,
@@ -24,10 +26,10 @@ pub(crate) async fn post_execute(call: &RunningCall<'_>, mut draft: Draft, cance
         return draft;
     }
     let waited = {
-        let chain = Chain::new(&call.cx, &call.view.post, call.registry.limits.policy_timeout);
-        let mut link = PostNext { chain, outcome: draft.result() }.start();
+        let course = Course { cx: &call.cx, timeout: call.registry.limits.policy_timeout };
+        let mut link = PostNext { chain: Chain::new(&course, &call.view.post), outcome: draft.result() }.start();
         let mut grace = Grace::new(call.core().grace);
-        poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| link.poll_link(cx).map(Ok::<_, Panicked>))).await
+        poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| link.poll_unpin(cx).map(Ok::<_, Panicked>))).await
     };
     if let Some(failure) = call.core().failure() {
         let_go(waited);
@@ -58,13 +60,16 @@ fn decided(call: &RunningCall, mut draft: Draft, decision: PostDecision) -> Draf
             }
             let said = std::mem::take(&mut draft.edit().contexts);
             let concludes = draft.result().concludes_turn;
+            let attached = attached.into_parts();
             let mut draft = if attached.too_deep { Draft::failure(too_deep()) } else { made(call, value) };
             let result = draft.edit();
             result.contexts = said;
             result.concludes_turn = concludes && result.is_success();
-            with_contexts(draft, attached)
+            result.contexts.extend(attached.contexts);
+            draft
         }
         PostDecision::Block(feedback, attached) => {
+            let attached = attached.into_parts();
             let mut failure = ToolFailure::new(ErrorCode::BLOCKED, feedback);
             failure.source_name = attached.by;
             let content = ContentBlock::text(failure.message.clone());
@@ -78,14 +83,14 @@ fn decided(call: &RunningCall, mut draft: Draft, decision: PostDecision) -> Draf
 }
 
 fn with_contexts(mut draft: Draft, attached: Attached) -> Draft {
-    if !attached.contexts.is_empty() {
-        draft.edit().contexts.extend(attached.contexts);
+    if !attached.contexts().is_empty() {
+        draft.edit().contexts.extend(attached.into_parts().contexts);
     }
     draft
 }
 
 fn value_of_a_failure(attached: Attached) -> ToolFailure {
-    let by = attached.by;
+    let by = attached.into_parts().by;
     let message = format!("policy \"{}\" failed", by.as_deref().unwrap_or("post-policy"));
     let source = crate::error::Described("the value of a failed result cannot be replaced".to_owned());
     ToolFailure::new(ErrorCode::POLICY_FAILED, message).by(by).caused_by(std::sync::Arc::new(source))

@@ -2,8 +2,10 @@
 
 use std::future::poll_fn;
 
+use futures_util::FutureExt;
+
 use crate::{
-    chain::Chain,
+    chain::{Chain, Course},
     code::ErrorCode,
     contain::Panicked,
     grace::{Grace, Waited},
@@ -29,11 +31,11 @@ pub(crate) async fn pre_execute(call: &RunningCall<'_>, Admitted(look): Admitted
     if call.view.pre.is_empty() {
         return Ok(Verdict::Allowed(look));
     }
-    let chain = Chain::new(&call.cx, &call.view.pre, call.registry.limits.policy_timeout);
     let waited = {
-        let mut link = PreNext { chain }.start();
+        let course = Course { cx: &call.cx, timeout: call.registry.limits.policy_timeout };
+        let mut link = PreNext { chain: Chain::new(&course, &call.view.pre) }.start();
         let mut grace = Grace::new(call.core().grace);
-        poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| link.poll_link(cx).map(Ok::<_, Panicked>))).await
+        poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| link.poll_unpin(cx).map(Ok::<_, Panicked>))).await
     };
     // The first failure counts, whatever an outer policy made of it, and whether or not that came to an end.
     if let Some(failure) = call.core().failure() {
