@@ -64,7 +64,7 @@ impl Mark<'_> {
         if std::mem::take(&mut self.open) {
             self.cx.core.runs.end(effects);
             if let Under::Own(cx) = &self.cx {
-                cx.link().end();
+                cx.link().end(false);
             }
         }
     }

@@ -130,7 +130,8 @@ impl CallCore {
     }
 
     pub(crate) fn enter(&self, stage: Stage) {
-        self.stages.fetch_or(stage.bit(), Ordering::Relaxed);
+        // Only the task that drives the call enters stages.
+        self.stages.store(self.stages.load(Ordering::Relaxed) | stage.bit(), Ordering::Relaxed);
     }
 
     pub(crate) fn fail(&self, failure: ToolFailure) {

@@ -1,8 +1,9 @@
 //! A running call as its participants see it.
 
 use std::{
+    cell::Cell,
     fmt,
-    ops::Deref,
+    ops::{Deref, Range},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -26,9 +27,26 @@ use crate::{
 pub struct ExecutionToken(u64);
 
 impl ExecutionToken {
+    /// Threads take numbers in blocks, so that they do not wait for one another at every call.
     pub(crate) fn next() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+        const BLOCK: u64 = 1024;
+        static BLOCKS: AtomicU64 = AtomicU64::new(0);
+        thread_local!(static LEFT: Cell<Range<u64>> = const { Cell::new(0..0) });
+        let of_a_new_block = || {
+            let first = BLOCKS.fetch_add(1, Ordering::Relaxed) * BLOCK + 1;
+            first..first + BLOCK
+        };
+        let number = LEFT.try_with(|left| {
+            let mut range = left.take();
+            let number = range.next().or_else(|| {
+                range = of_a_new_block();
+                range.next()
+            });
+            left.set(range);
+            number
+        });
+        // While a thread ends, each call takes a block.
+        Self(number.ok().flatten().unwrap_or_else(|| of_a_new_block().start))
     }
 
     /// The token as a number, for logs.

@@ -174,9 +174,10 @@ impl Node {
         }
     }
 
-    /// Ends the life of this link: whoever holds its token is told.
-    pub(crate) fn end(&self) {
-        self.ended.store(true, Ordering::SeqCst);
+    /// Ends the life of this link: whoever holds its token is told. `alone` says that nobody else has a handle on it, so that
+    /// nobody can be asking for its token just now.
+    pub(crate) fn end(&self, alone: bool) {
+        self.ended.store(true, if alone { Ordering::Relaxed } else { Ordering::SeqCst });
         if let Some(bridge) = self.bridge.get() {
             bridge.cancel();
         }
@@ -316,7 +317,7 @@ impl Signal {
     }
 
     pub(crate) fn end(&self) {
-        self.owner.node().end();
+        self.owner.node().end(false);
     }
 
     /// A link that fires when `cancel` is called on the result's token: the life of one run of a body.

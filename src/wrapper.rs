@@ -223,7 +223,7 @@ struct Narrowed(DispatchExecution);
 
 impl Drop for Narrowed {
     fn drop(&mut self) {
-        self.0.link().end();
+        self.0.link().end(false);
     }
 }
 

@@ -23,8 +23,11 @@ use crate::{
 pub(crate) async fn execute(call: &RunningCall<'_>, cleared: &Cleared) -> Result<Draft, Exit> {
     call.core().enter(Stage::Execute);
     let dispatch = Dispatch::new(call, cleared);
-    let waited = {
-        let mut chain = wrapper::start(&call.cx, &call.view.wrappers, &dispatch);
+    let mut chain = wrapper::start(&call.cx, &call.view.wrappers, &dispatch);
+    let waited = if call.view.wrappers.is_empty() {
+        // The run of the body has the same grace period.
+        Waited::Settled(chain.await)
+    } else {
         let mut grace = Grace::new(call.core().grace);
         poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| chain.poll_unpin(cx).map(Ok::<_, Panicked>))).await
     };
@@ -57,9 +60,11 @@ fn settle(call: &RunningCall, outcome: DispatchOutcome) -> Draft {
     let DispatchOutcome { answer, contexts } = outcome;
     let mut draft = dispatch::result_of(call, answer);
     let (said, concludes) = call.core().runs.take_said();
-    let result = draft.edit();
-    result.concludes_turn = concludes && result.is_success();
-    result.contexts = said;
-    result.contexts.extend(contexts);
+    if concludes || !said.is_empty() || !contexts.is_empty() {
+        let result = draft.edit();
+        result.concludes_turn = concludes && result.is_success();
+        result.contexts = said;
+        result.contexts.extend(contexts);
+    }
     draft
 }

@@ -54,7 +54,7 @@ impl Drop for Finish<'_> {
 pub(crate) fn finish(call: &RunningCall, mut draft: Draft) -> Arc<ToolResult> {
     // From here on nothing of the call runs any more: whoever holds a token of it is told.
     call.core().runs.abandon();
-    call.core().node.end();
+    call.core().node.end(Arc::strong_count(&call.cx.core) == 1);
     make_honest(call.core(), &mut draft);
     finalize(call, &mut draft);
     let result = draft.into_inner();

@@ -100,7 +100,15 @@ const PIPELINE: [(&str, &[&str]); 12] = [
     ("keys", &["draft::Draft", "draft::aborted", "exit::Exit", "running::RunningCall"]),
     (
         "guard",
-        &["approval::Approved", "draft::Draft", "draft::aborted", "exit::Exit", "keys::Keys", "running::RunningCall"],
+        &[
+            "approval::Approved",
+            "draft::Draft",
+            "draft::aborted",
+            "exit::Exit",
+            "keys::Keys",
+            "running::Look",
+            "running::RunningCall",
+        ],
     ),
     (
         "dispatch",
