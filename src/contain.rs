@@ -16,10 +16,11 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What a panicking participant said. Reaches observers as a failure's `source`, never a model.
 #[derive(Debug, Clone)]
-pub(crate) struct Panicked(String);
+pub(crate) struct Panicked(Box<str>);
 
 impl Panicked {
     /// Reads the payload and drops it; a payload whose own destructor panics is leaked.
+    #[cold]
     pub(crate) fn from_payload(payload: Box<dyn Any + Send>) -> Self {
         let text = payload
             .downcast_ref::<&str>()
@@ -27,7 +28,22 @@ impl Panicked {
             .or_else(|| payload.downcast_ref::<String>().cloned())
             .unwrap_or_else(|| "panic with a payload that is no text".to_owned());
         drop_contained(payload);
-        Self(text)
+        Self(text.into())
+    }
+
+    /// Reads the payload of a destructor. The payload's destructor may panic too, and so may that panic's payload: there is
+    /// no safe end but to leak it.
+    #[cold]
+    fn in_a_destructor(payload: Box<dyn Any + Send>) -> Self {
+        let text = payload.downcast_ref::<&str>().map_or("panic in a destructor", |s| s);
+        let told = Self(text.into());
+        std::mem::forget(payload);
+        told
+    }
+
+    #[cold]
+    fn report(&self) {
+        tracing::error!(panic = %self, "a destructor panicked; the call is unharmed");
     }
 
     pub(crate) fn into_source(self) -> Arc<dyn Error + Send + Sync> {
@@ -53,20 +69,14 @@ pub(crate) fn contained<T>(f: impl FnOnce() -> T) -> Result<T, Panicked> {
 pub(crate) fn drop_contained<T>(value: T) -> Option<Panicked> {
     match catch_unwind(AssertUnwindSafe(move || drop(value))) {
         Ok(()) => None,
-        Err(payload) => {
-            let text = payload.downcast_ref::<&str>().map_or("panic in a destructor", |s| s);
-            let told = Panicked(text.to_owned());
-            // Its destructor may panic too, and so may that panic's payload: there is no safe end but to leak it.
-            std::mem::forget(payload);
-            Some(told)
-        }
+        Err(payload) => Some(Panicked::in_a_destructor(payload)),
     }
 }
 
 /// Drops a foreign value; what its destructor says is logged. For what no participant is asked about any more.
 pub(crate) fn let_go<T>(value: T) {
     if let Some(panic) = drop_contained(value) {
-        tracing::error!(%panic, "a destructor panicked; the call is unharmed");
+        panic.report();
     }
 }
 
@@ -102,30 +112,27 @@ impl<T> DerefMut for Shell<T> {
 
 impl<T> Drop for Shell<T> {
     fn drop(&mut self) {
-        let_go(self.0.take());
+        if let Some(value) = self.0.take() {
+            let_go(value);
+        }
     }
 }
 
 /// Owns a participant's boxed future: panics in its creation, its polls and its destructor end here.
 pub(crate) struct Contained<'a, T> {
-    state: State<'a, T>,
-}
-
-enum State<'a, T> {
-    Running(BoxFuture<'a, T>),
+    /// Until it is done.
+    future: Option<BoxFuture<'a, T>>,
     /// It panicked before there was a future.
-    Stillborn(Panicked),
-    Done,
+    stillborn: Option<Panicked>,
 }
 
 impl<'a, T> Contained<'a, T> {
     /// `make` is foreign code too: it may panic before it gives a future.
     pub(crate) fn start(make: impl FnOnce() -> BoxFuture<'a, T>) -> Self {
-        let state = match contained(make) {
-            Ok(future) => State::Running(future),
-            Err(panic) => State::Stillborn(panic),
-        };
-        Self { state }
+        match contained(make) {
+            Ok(future) => Self { future: Some(future), stillborn: None },
+            Err(panic) => Self { future: None, stillborn: Some(panic) },
+        }
     }
 
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, Panicked>> {
@@ -134,43 +141,38 @@ impl<'a, T> Contained<'a, T> {
 
     /// [`poll`](Self::poll), for answers that cannot just be dropped where a panicking destructor spoils them.
     pub(crate) fn poll_with(&mut self, cx: &mut Context<'_>, spoiled: fn(T)) -> Poll<Result<T, Panicked>> {
-        match &mut self.state {
-            State::Running(future) => match contained(|| future.as_mut().poll(cx)) {
-                Ok(Poll::Pending) => Poll::Pending,
-                Ok(Poll::Ready(value)) => Poll::Ready(match self.end() {
-                    None => Ok(value),
-                    Some(panic) => {
-                        spoiled(value);
-                        Err(panic)
-                    }
-                }),
-                Err(panic) => {
-                    self.end();
-                    Poll::Ready(Err(panic))
+        let Some(future) = &mut self.future else {
+            return self.stillborn.take().map_or(Poll::Pending, |panic| Poll::Ready(Err(panic)));
+        };
+        match contained(|| future.as_mut().poll(cx)) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(value)) => Poll::Ready(match self.end() {
+                None => Ok(value),
+                Some(panic) => {
+                    spoiled(value);
+                    Err(panic)
                 }
-            },
-            State::Stillborn(panic) => {
-                let panic = panic.clone();
-                self.state = State::Done;
+            }),
+            Err(panic) => {
+                self.end();
                 Poll::Ready(Err(panic))
             }
-            State::Done => Poll::Pending,
         }
     }
 
     /// Drops the future, where it stands. Gives the panic of its destructor, if it panics.
     pub(crate) fn end(&mut self) -> Option<Panicked> {
-        match std::mem::replace(&mut self.state, State::Done) {
-            State::Running(future) => drop_contained(future),
-            State::Stillborn(_) | State::Done => None,
-        }
+        self.stillborn = None;
+        self.future.take().and_then(drop_contained)
     }
 }
 
 impl<T> Drop for Contained<'_, T> {
     fn drop(&mut self) {
-        if let Some(panic) = self.end() {
-            tracing::error!(%panic, "a participant's destructor panicked; the call goes on");
+        if self.future.is_some()
+            && let Some(panic) = self.end()
+        {
+            panic.report();
         }
     }
 }
