@@ -180,6 +180,7 @@ impl<T: Decision> Running<'_, T> {
 }
 
 /// Marks the call as failed, for good; what is told farther out says no more than that.
+#[cold]
 fn fail(cx: &ToolExecution, name: &Arc<str>, error: PolicyError) -> PolicyError {
     cx.core.fail(
         ToolFailure::new(ErrorCode::POLICY_FAILED, format!("policy \"{name}\" failed"))

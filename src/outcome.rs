@@ -30,11 +30,7 @@ pub(crate) enum Answer {
 }
 
 impl DispatchOutcome {
-    pub(crate) fn settled(by: ExecutionToken, result: ToolResult) -> Self {
-        Self::settled_arc(by, Arc::new(result))
-    }
-
-    pub(crate) fn settled_arc(by: ExecutionToken, result: Arc<ToolResult>) -> Self {
+    pub(crate) fn settled(by: ExecutionToken, result: Arc<ToolResult>) -> Self {
         Self { answer: Answer::Settled { by, result }, contexts: Vec::new() }
     }
 

@@ -199,6 +199,7 @@ impl Future for Step<'_> {
     }
 }
 
+#[cold]
 fn fail(call: &DispatchExecution, wrapper: &Named<dyn ExecuteWrapper>, error: PolicyError) -> PolicyError {
     call.core.fail(
         ToolFailure::new(ErrorCode::WRAPPER_FAILED, format!("wrapper \"{}\" failed", wrapper.name))

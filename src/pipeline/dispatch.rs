@@ -1,8 +1,11 @@
 //! Inside of all wrappers: the body itself.
 
-use std::sync::{
-    Arc, OnceLock,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -12,7 +15,7 @@ use crate::{
     code::ErrorCode,
     contain::{Contained, Panicked, contained, let_go},
     context::ToolContext,
-    error::PolicyError,
+    error::{PolicyError, ToolError},
     execution::DispatchExecution,
     grace::Waited,
     outcome::{Answer, DispatchOutcome, tool_failure},
@@ -46,7 +49,7 @@ impl<'a> Dispatch<'a> {
     /// What wrappers see of a run.
     fn outcome(&self, mut draft: Draft) -> DispatchOutcome {
         make_honest(self.call.core(), &mut draft);
-        DispatchOutcome::settled_arc(self.call.cx.token(), draft.into_inner())
+        DispatchOutcome::settled(self.call.cx.token(), draft.into_inner())
     }
 
     fn refused(&self, failure: ToolFailure) -> Begun<'static> {
@@ -54,7 +57,25 @@ impl<'a> Dispatch<'a> {
     }
 
     fn denied_by(&self, denied: &Arc<ToolResult>) -> Begun<'static> {
-        Begun::Answer(Ok(DispatchOutcome::settled_arc(self.call.cx.token(), denied.clone())))
+        Begun::Answer(Ok(DispatchOutcome::settled(self.call.cx.token(), denied.clone())))
+    }
+
+    /// Makes a result of how a run ended.
+    pub(crate) fn result(&self, run: Ended) -> Draft {
+        let Ended { how, cancelled, timed_out } = run;
+        let mut draft = match (timed_out, how) {
+            (Some(limit), late) => timeout(late, limit),
+            (None, Waited::Settled(Ok(value))) => match checked(self.call, value) {
+                Ok(value) if !cancelled => rendered(self.call, value),
+                Ok(_) => Draft::failure(aborted(self.call.core())),
+                Err(failure) => Draft::failure(*failure),
+            },
+            (None, Waited::Settled(Err(error))) => Draft::failure(tool_failure(error)),
+            (None, Waited::Panicked(panic)) => Draft::failure(panicked(panic)),
+            (None, Waited::Dropped) => Draft::failure(aborted(self.call.core())),
+        };
+        make_honest(self.call.core(), &mut draft);
+        draft
     }
 
     /// What failed or was denied stays so; before a further run the guards are asked again.
@@ -129,31 +150,7 @@ impl Innermost for Dispatch<'_> {
     }
 
     fn settle(&self, run: Ended) -> Result<DispatchOutcome, PolicyError> {
-        let Ended { how, cancelled, timed_out } = run;
-        let result = match how {
-            Waited::Settled(Ok(value)) => Ok(value),
-            Waited::Settled(Err(error)) => Err(tool_failure(error)),
-            Waited::Panicked(panic) => Err(panicked(panic)),
-            Waited::Dropped => Err(aborted(self.call.core())),
-        };
-        if let Some(limit) = timed_out {
-            // Whatever came back after the deadline; a value may be too deep to drop as it is.
-            match result {
-                Ok(value) => dismantle(value),
-                Err(failure) => let_go(failure),
-            }
-            let message = format!("tool call timed out after {} ms", limit.as_millis());
-            return Ok(self.outcome(Draft::failure(ToolFailure::new(ErrorCode::TOOL_TIMEOUT, message))));
-        }
-        let draft = match result {
-            Err(failure) => Draft::failure(failure),
-            Ok(value) => match checked(self.call, value) {
-                Err(failure) => Draft::failure(*failure),
-                Ok(_) if cancelled => Draft::failure(aborted(self.call.core())),
-                Ok(value) => rendered(self.call, value),
-            },
-        };
-        Ok(self.outcome(draft))
+        Ok(DispatchOutcome::settled(self.call.cx.token(), self.result(run).into_inner()))
     }
 
     fn adopt(&self, outcome: DispatchOutcome) -> DispatchOutcome {
@@ -165,6 +162,17 @@ impl Innermost for Dispatch<'_> {
     fn abandoned(&self) -> DispatchOutcome {
         self.outcome(Draft::failure(aborted(self.call.core())))
     }
+}
+
+/// What came back after the deadline goes; a value may be too deep to drop as it is.
+#[cold]
+fn timeout(late: Waited<Result<Value, ToolError>>, limit: Duration) -> Draft {
+    match late {
+        Waited::Settled(Ok(value)) => dismantle(value),
+        other => let_go(other),
+    }
+    let message = format!("tool call timed out after {} ms", limit.as_millis());
+    Draft::failure(ToolFailure::new(ErrorCode::TOOL_TIMEOUT, message))
 }
 
 fn panicked(panic: Panicked) -> ToolFailure {
@@ -234,6 +242,15 @@ fn invalid_output(violations: &str) -> ToolFailure {
 
 fn rendered(call: &RunningCall, value: Value) -> Draft {
     let Some(tool) = call.tool() else { return Draft::failure(unknown(call.cx.name())) };
+    if !tool.shows_by_itself() {
+        let content = tool.render(&value);
+        return Draft::new(ToolResult::success(value, content, None));
+    }
+    shown_by_itself(call, tool, value)
+}
+
+/// What foreign code makes of a value, which may panic.
+fn shown_by_itself(call: &RunningCall, tool: &RegisteredTool, value: Value) -> Draft {
     let top_level = call.cx.parent().is_none();
     let made = contained(|| {
         let content = tool.render(&value);

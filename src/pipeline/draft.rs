@@ -18,6 +18,7 @@ impl Draft {
         Self::of(Arc::new(result))
     }
 
+    #[cold]
     pub(crate) fn failure(failure: ToolFailure) -> Self {
         Self::new(ToolResult::failure(failure))
     }
@@ -40,6 +41,7 @@ impl Draft {
 }
 
 /// The failure of a cancelled call: which one depends on whether a body was ever started.
+#[cold]
 pub(crate) fn aborted(core: &CallCore) -> ToolFailure {
     let effects = core.runs.effects();
     let mut failure = match effects {
@@ -66,6 +68,7 @@ pub(crate) fn make_honest(core: &CallCore, draft: &mut Draft) {
 }
 
 /// Takes the place of an outcome that is not the call's any more. Contexts are kept.
+#[cold]
 pub(crate) fn replace_by_aborted(core: &CallCore, draft: &mut Draft) {
     let contexts = std::mem::take(&mut draft.edit().contexts);
     *draft = Draft::failure(aborted(core));

@@ -28,9 +28,10 @@ pub(crate) enum Verdict {
 
 pub(crate) async fn pre_execute(call: &RunningCall<'_>, Admitted(look): Admitted) -> Result<Verdict, Exit> {
     call.core().enter(Stage::PreExecute);
-    if call.view.pre.is_empty() {
-        return Ok(Verdict::Allowed(look));
-    }
+    if call.view.pre.is_empty() { Ok(Verdict::Allowed(look)) } else { asked(call).await }
+}
+
+async fn asked(call: &RunningCall<'_>) -> Result<Verdict, Exit> {
     let waited = {
         let course = Course { cx: &call.cx, timeout: call.registry.limits.policy_timeout };
         let mut link = PreNext { chain: Chain::new(&course, &call.view.pre) }.start();
