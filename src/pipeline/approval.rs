@@ -25,16 +25,19 @@ use crate::{
 /// Proof that nobody had to be asked, or that somebody said yes.
 pub(crate) struct Approved(pub(super) Look);
 
-pub(crate) async fn approval(call: &RunningCall<'_>, verdict: Verdict) -> Result<Approved, Exit> {
+/// Nobody has to be asked, or why somebody has.
+pub(crate) fn unasked(verdict: Verdict) -> Result<Approved, Reason> {
     match verdict {
         Verdict::Allowed(look) => Ok(Approved(look)),
-        Verdict::Ask(reason) => {
-            // Nobody is asked about a call that a guard will refuse.
-            guard::consult(call)?;
-            call.core().enter(Stage::Approval);
-            ask(call, reason).await.map_err(|failure| Exit::Post(Draft::failure(failure)))
-        }
+        Verdict::Ask(reason) => Err(reason),
     }
+}
+
+pub(crate) async fn approval(call: &RunningCall<'_>, reason: Reason) -> Result<Approved, Exit> {
+    // Nobody is asked about a call that a guard will refuse.
+    guard::consult(call)?;
+    call.core().enter(Stage::Approval);
+    ask(call, reason).await.map_err(|failure| Exit::Post(Draft::failure(failure)))
 }
 
 async fn ask(call: &RunningCall<'_>, reason: Reason) -> Result<Approved, ToolFailure> {

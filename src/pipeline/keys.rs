@@ -33,6 +33,15 @@ pub(crate) fn claim(call: &RunningCall) -> Keys {
 }
 
 impl Keys {
+    /// Whether there is nothing to wait for.
+    pub(crate) fn are_there(&self) -> bool {
+        match self {
+            Self::Undeclared | Self::None => true,
+            Self::Claimed(held) => held.is_granted(),
+            Self::LockedUp => false,
+        }
+    }
+
     /// Waits until the keys are there, or the caller cancels. No clock of the tool runs meanwhile.
     pub(crate) async fn granted(mut self, call: &RunningCall<'_>) -> Result<Self, Exit> {
         if let Self::LockedUp = self {

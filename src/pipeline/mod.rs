@@ -53,12 +53,15 @@ async fn forward(call: &RunningCall<'_>) -> Draft {
 pub(crate) async fn decided(call: &RunningCall<'_>) -> Result<Approved, Exit> {
     let admitted = admit::check(call)?;
     let verdict = pre_execute::pre_execute(call, admitted).await?;
-    approval::approval(call, verdict).await
+    match approval::unasked(verdict) {
+        Ok(approved) => Ok(approved),
+        Err(reason) => approval::approval(call, reason).await,
+    }
 }
 
 /// Resource keys, guards and execute. Nothing is awaited between the last guard and the first wrapper.
 pub(crate) async fn dispatched(call: &RunningCall<'_>, approved: Approved, keys: Keys) -> Result<Draft, Exit> {
-    let keys = keys.granted(call).await?;
+    let keys = if keys.are_there() { keys } else { keys.granted(call).await? };
     let cleared = guard::guard(call, approved, keys)?;
     execute::execute(call, &cleared).await
 }
