@@ -84,6 +84,7 @@ impl std::fmt::Debug for OutputSpec {
 pub(crate) fn render_plainly(value: &Value) -> ContentBlock {
     ContentBlock::text(match value {
         Value::String(text) => text.clone(),
-        other => other.to_string(),
+        // Into a text that has room from the start, unlike `to_string`; writing a value does not fail.
+        other => serde_json::to_string(other).unwrap_or_else(|_| other.to_string()),
     })
 }

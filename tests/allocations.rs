@@ -46,17 +46,17 @@ fn allocates(registry: &ToolRegistry, make: impl Fn(&CancellationToken) -> ToolC
 
 #[test]
 fn a_bare_call() {
-    allocates(&bare(definition("add")), from_value, 8);
+    allocates(&bare(definition("add")), from_value, 4);
 }
 
 #[test]
 fn a_call_with_everybody_at_it() {
-    allocates(&full(definition("add")), from_value, 13);
+    allocates(&full(definition("add")), from_value, 9);
 }
 
 #[test]
 fn a_call_from_text() {
-    allocates(&full(definition("add")), from_text, 20);
+    allocates(&full(definition("add")), from_text, 16);
 }
 
 #[test]

@@ -29,7 +29,8 @@ pub(crate) struct Unreadable {
 
 /// Reads `arguments`, which are valid under `parameters`, into an `A`. Unless `quote`, a failure repeats nothing of them.
 pub(crate) fn read<A: DeserializeOwned>(arguments: &Value, parameters: &Value, quote: bool) -> Result<A, Unreadable> {
-    let error = match attempt::<A>(arguments) {
+    // Once more where it fails: keeping track of the way costs more than reading does.
+    let error = match A::deserialize(arguments).or_else(|_| attempt::<A>(arguments)) {
         Ok(read) => return Ok(read),
         Err(error) => error,
     };

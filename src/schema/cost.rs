@@ -40,7 +40,7 @@ impl Cost {
         let most = usize::try_from(budget / looks.max(1)).unwrap_or(usize::MAX);
         let most_values = (recursive || looks > FEW_LOOKS).then_some(most);
         let patterns = usize::try_from(sums(graph, own_patterns, true)).unwrap_or(usize::MAX);
-        let most_bytes = Some(PATTERN_LOOKS / patterns.max(1)).filter(|most| *most < HARD_ARGUMENT_BYTES);
+        let most_bytes = PATTERN_LOOKS.checked_div(patterns).filter(|most| *most < HARD_ARGUMENT_BYTES);
         let unique = sums(graph, own_unique, true);
         let errors = sums(graph, own_errors, true).max(sums(graph, own_errors, false));
         let looks = looks.max(sums(graph, own_looks, false));

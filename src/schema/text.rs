@@ -301,7 +301,8 @@ impl<'a> Scan<'a> {
             }
         }
         let text = &self.text[start..self.at];
-        if integer && text.parse::<i64>().is_err() && text.parse::<u64>().is_err() {
+        // Of 18 digits all fit.
+        if integer && whole.len() > 18 && text.parse::<i64>().is_err() && text.parse::<u64>().is_err() {
             return fault(self, "an integer outside of 64 bits, which would be rounded: send it as a string");
         }
         if text == "-0" {
