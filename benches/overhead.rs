@@ -3,6 +3,7 @@
 //! `cargo bench --bench overhead` times every row; with `-- --test` it tries each once; with `-- --calls ROW N` it makes
 //! and runs `N` calls of one row and no more, with `-- --ready ROW N` it only makes them, for those who count instructions.
 
+#[allow(dead_code, reason = "each bench uses its part")]
 mod common;
 
 use std::hint::black_box;

@@ -2,7 +2,7 @@
 //! on a machine of 64 bits.
 
 #[path = "../benches/common/mod.rs"]
-#[expect(dead_code, reason = "the benches use the rest")]
+#[allow(dead_code, reason = "the benches use the rest")]
 mod common;
 
 use allocation_counter::{AllocationInfo, measure};

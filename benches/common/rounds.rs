@@ -52,7 +52,7 @@ impl<'a> Rounds<'a> {
 
     /// Runs every row once, if the command line says `--test`.
     pub(crate) fn try_or_measure(self) -> Option<Medians> {
-        if std::env::args().any(|arg| arg == "--test") {
+        if is_a_try() {
             for (name, mut timed) in self.rows {
                 timed(1);
                 println!("{name}: runs");
@@ -97,6 +97,16 @@ impl Medians {
     pub(crate) fn ratio(&self, name: &str, of: &str, to: &str) {
         print_ratio(name, self.of(of) / self.of(to));
     }
+}
+
+/// Whether everything is to be run once, and nothing measured.
+pub(crate) fn is_a_try() -> bool {
+    std::env::args().any(|arg| arg == "--test")
+}
+
+/// One line for whoever checks goals, about a figure that is no ratio.
+pub(crate) fn print_value(name: &str, value: f64) {
+    println!("value {name} {value:.3}");
 }
 
 /// One line for whoever checks goals.

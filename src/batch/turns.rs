@@ -46,10 +46,13 @@ impl Board<'_> {
 
     /// How many calls at the head have settled.
     fn settled_head(&self) -> usize {
-        self.slots()
+        let committed = self.state().committed;
+        let slots = self.slots();
+        let settled = slots[committed..]
             .iter()
             .take_while(|s| matches!(s, Slot::Started(_, Some(_)) | Slot::Committing(_) | Slot::Committed(_)))
-            .count()
+            .count();
+        committed + settled
     }
 
     /// Whether the call at `at` may overlap, as its tool says now; and which tool that is.

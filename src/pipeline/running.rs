@@ -9,7 +9,7 @@ use crate::{
     registry::Shared,
     schema::ArgumentProblem,
     signal::Signal,
-    view::{Live, RegisteredTool, View},
+    view::{Handle, Live, RegisteredTool},
 };
 
 /// What is known of the caller's cancellation: a look at it costs as much as a policy.
@@ -26,7 +26,7 @@ pub(crate) struct RunningCall<'r> {
     pub(crate) cx: DispatchExecution,
     pub(crate) registry: &'r Shared,
     /// The chains as they were at admission.
-    pub(crate) view: Arc<View>,
+    pub(crate) view: Arc<Handle>,
     /// The changes there had been then.
     pub(crate) version: u64,
     /// The place of the tool in the view.

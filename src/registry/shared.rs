@@ -16,7 +16,7 @@ use crate::{
     registry::Limits,
     repair::Repairs,
     resources::ResourceTable,
-    view::{RegisteredTool, Snapshot, View},
+    view::{Handle, RegisteredTool, Snapshot},
 };
 
 /// What the handles of one registry share.
@@ -55,7 +55,7 @@ impl Shared {
         self.current.load()
     }
 
-    pub(crate) fn view(&self, agent: Option<&ScopeId>) -> (Arc<View>, Option<ScopeKey>) {
+    pub(crate) fn view(&self, agent: Option<&ScopeId>) -> (Arc<Handle>, Option<ScopeKey>) {
         self.current.load().view(agent)
     }
 

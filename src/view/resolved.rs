@@ -1,17 +1,13 @@
 //! One scope's view: what it sees, and who looks at its calls.
 
-use std::{
-    ops::Deref,
-    sync::{Arc, OnceLock, Weak},
-};
+use std::sync::{Arc, OnceLock, Weak};
 
 use indexmap::IndexMap;
-use serde_json::Value;
 
 use super::layer::joined;
 use crate::{
     approval::ApprovalMode,
-    call_core::{Caller, Home},
+    call_core::Caller,
     chain::Named,
     guard::Guard,
     observer::ResultObserver,
@@ -83,6 +79,11 @@ impl View {
         &self.tools[place]
     }
 
+    /// The registry, while it is there.
+    pub(crate) fn caller(&self) -> Option<Arc<dyn Caller>> {
+        self.caller.upgrade()
+    }
+
     /// The manuals of the tools it sees, in order; made on first use.
     pub(crate) fn schemas(&self) -> Arc<[ToolSchema]> {
         self.schemas.get_or_init(|| self.tools.values().map(|t| t.schema.clone()).collect()).clone()
@@ -90,32 +91,5 @@ impl View {
     /// The same tools, with what their authors declared beside the manual.
     pub(crate) fn infos(&self) -> Vec<ToolInfo> {
         self.tools.values().map(|t| t.info()).collect()
-    }
-}
-
-impl Home for View {
-    fn caller(&self) -> Option<Arc<dyn Caller>> {
-        self.caller.upgrade()
-    }
-
-    fn parameters(&self, tool: usize) -> &Value {
-        self.tool_at(tool).schema.parameters()
-    }
-}
-
-/// The view as it is now: mostly the one that a call was admitted with.
-pub(crate) enum Live<'a> {
-    Same(&'a View),
-    Changed(Arc<View>),
-}
-
-impl Deref for Live<'_> {
-    type Target = View;
-
-    fn deref(&self) -> &View {
-        match self {
-            Self::Same(view) => view,
-            Self::Changed(view) => view,
-        }
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     call::{ScopeId, ScopeKey},
     call_core::Caller,
     chain::Named,
-    view::{Layer, View},
+    view::{Handle, Layer, View, handles::Handles},
 };
 
 /// Everything that is registered at one moment: an immutable value, read without a lock.
@@ -30,9 +30,9 @@ struct Slot {
     key: ScopeKey,
     parent: Option<ScopeId>,
     layer: Arc<Layer>,
-    view: OnceLock<Arc<View>>,
+    view: OnceLock<Handles>,
     /// What is left to calls whose own scope, under this one, is not open: the participants and no tool.
-    closed: OnceLock<Arc<View>>,
+    closed: OnceLock<Handles>,
 }
 
 /// One opening of a scope.
@@ -64,7 +64,7 @@ impl Snapshot {
     }
 
     /// The view that a call of `agent` has, and which opening of its scope that is.
-    pub(crate) fn view(&self, agent: Option<&ScopeId>) -> (Arc<View>, Option<ScopeKey>) {
+    pub(crate) fn view(&self, agent: Option<&ScopeId>) -> (Arc<Handle>, Option<ScopeKey>) {
         let slot = match agent {
             None => &self.global,
             Some(agent) => match self.scopes.get(agent) {
@@ -72,14 +72,13 @@ impl Snapshot {
                 None => return (self.closed_view(&[]), None),
             },
         };
-        let view =
-            slot.view.get_or_init(|| Arc::new(View::new(&self.chain(agent), self.above(slot), self.caller.clone())));
-        (view.clone(), Some(slot.key))
+        let make = || Handles::new(View::new(&self.chain(agent), self.above(slot), self.caller.clone()));
+        (slot.view.get_or_init(make).mine(), Some(slot.key))
     }
 
     /// The view of a call whose scope was opened as `key` under `above`, the nearest first. If that opening is over it
     /// sees no tool, but whoever is registered in an ancestor that is still open goes on having a say.
-    pub(crate) fn view_of(&self, agent: Option<&ScopeId>, key: Option<ScopeKey>, above: &[Opening]) -> Arc<View> {
+    pub(crate) fn view_of(&self, agent: Option<&ScopeId>, key: Option<ScopeKey>, above: &[Opening]) -> Arc<Handle> {
         match self.view(agent) {
             (view, now) if now == key => view,
             _ => self.closed_view(above),
@@ -112,10 +111,11 @@ impl Snapshot {
     }
 
     /// An open scope's ancestors are all open: what hangs on the nearest open one is what is left of the chain.
-    fn closed_view(&self, above: &[Opening]) -> Arc<View> {
+    fn closed_view(&self, above: &[Opening]) -> Arc<Handle> {
         let open = above.iter().find(|(id, key)| self.is_open(Some((id, *key)))).map(|(id, _)| id);
         let slot = open.and_then(|id| self.scopes.get(id)).unwrap_or(&self.global);
-        slot.closed.get_or_init(|| Arc::new(View::without_tools(&self.chain(open), self.caller.clone()))).clone()
+        let make = || Handles::new(View::without_tools(&self.chain(open), self.caller.clone()));
+        slot.closed.get_or_init(make).mine()
     }
 
     /// Whether a tool of this name is registered globally or in an ancestor of `id`, hidden or not.
