@@ -2,12 +2,12 @@
 
 /// A name as it stands in a pointer.
 pub(crate) fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
+    if name.contains(['~', '/']) { name.replace('~', "~0").replace('/', "~1") } else { name.to_owned() }
 }
 
 /// The name that a step of a pointer is.
 pub(crate) fn unescaped(step: &str) -> String {
-    step.replace("~1", "/").replace("~0", "~")
+    if step.contains('~') { step.replace("~1", "/").replace("~0", "~") } else { step.to_owned() }
 }
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ impl ToolResult {
 
     /// A failure whose content is the one block `Error: <message>`.
     pub(crate) fn failure(failure: ToolFailure) -> Self {
-        let content = ContentBlock::text(format!("Error: {}", failure.message));
+        let content = ContentBlock::text(["Error: ", &failure.message].concat());
         Self {
             outcome: Err(Box::new(failure)),
             content: Blocks::One(content),

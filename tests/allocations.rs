@@ -61,5 +61,5 @@ fn a_call_from_text() {
 
 #[test]
 fn a_call_that_is_refused() {
-    allocates(&full(definition("add")), invalid, 97);
+    allocates(&full(definition("add")), invalid, 68);
 }

@@ -71,7 +71,7 @@ pub(crate) fn check(call: &RunningCall) -> Result<Admitted, Exit> {
             (found.to_string(), found.details())
         }
     };
-    let mut failure = ToolFailure::new(ErrorCode::INVALID_ARGS, format!("invalid arguments: {wrong}"));
+    let mut failure = ToolFailure::new(ErrorCode::INVALID_ARGS, ["invalid arguments: ", &wrong].concat());
     failure.details = Some(details);
     Err(Exit::Post(Draft::failure(failure)))
 }

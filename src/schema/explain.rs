@@ -3,13 +3,12 @@
 use std::fmt;
 
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind as Kind};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     descent::Part,
     graph::Graph,
     limits::{MAX_VIOLATIONS, MESSAGE_BYTES},
-    problem::at,
     words::{Told, Words, pointer},
 };
 use crate::cut::cut;
@@ -49,8 +48,14 @@ impl Violations {
 
     /// The same as data: `{"violations": [{"pointer", "message"}], "more": bool}`.
     pub(crate) fn details(&self) -> Value {
-        let each = self.told.iter().map(|(pointer, what)| json!({ "pointer": pointer, "message": what }));
-        json!({ "violations": each.collect::<Vec<_>>(), "more": self.more })
+        let member = |name: &str, value: Value| (name.to_owned(), value);
+        let text = |text: &str| Value::String(text.to_owned());
+        // Built by hand: `json!` of a text goes through a serialiser.
+        let each = self.told.iter().map(|(pointer, what)| {
+            Value::Object([member("pointer", text(pointer)), member("message", text(what))].into_iter().collect())
+        });
+        let violations = Value::Array(each.collect());
+        Value::Object([member("violations", violations), member("more", Value::Bool(self.more))].into_iter().collect())
     }
 }
 
@@ -59,7 +64,11 @@ impl fmt::Display for Violations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (pointer, what)) in self.told.iter().enumerate() {
             f.write_str(if i == 0 { "" } else { JOINT })?;
-            f.write_str(&at(pointer, what))?;
+            if !pointer.is_empty() {
+                f.write_str(pointer)?;
+                f.write_str(": ")?;
+            }
+            f.write_str(what)?;
         }
         if self.more { f.write_str("; … and more") } else { Ok(()) }
     }
@@ -128,13 +137,18 @@ pub(super) fn explain_large(
     bounded(told, more)
 }
 
+/// What one takes of a message.
+fn told_bytes(pointer: &str, what: &str) -> usize {
+    if pointer.is_empty() { what.len() } else { pointer.len() + ": ".len() + what.len() }
+}
+
 /// As much of what is wrong as a message holds.
 fn bounded(mut told: Vec<Told>, mut more: bool) -> Violations {
     more |= told.len() > MAX_VIOLATIONS;
     told.truncate(MAX_VIOLATIONS);
     let (mut bytes, mut fit) = (0, 0);
     for (pointer, what) in &told {
-        bytes += at(pointer, what).len() + if fit == 0 { 0 } else { JOINT.len() };
+        bytes += told_bytes(pointer, what) + if fit == 0 { 0 } else { JOINT.len() };
         if bytes > MESSAGE_BYTES {
             break;
         }

@@ -30,6 +30,9 @@ impl<'g> Place<'g> {
     }
 }
 
+/// Up to so many subschemas a look through them is quicker than a set.
+const FEW: usize = 16;
+
 /// Finds places, within a budget of looks.
 pub(super) struct Places<'g> {
     pub(super) graph: &'g Graph<'g>,
@@ -74,12 +77,20 @@ impl<'g> Places<'g> {
 
     /// Adds the subschemas that look at the same value.
     fn spread(&self, place: &mut Place<'g>) {
-        let mut seen: HashSet<usize> = HashSet::new();
+        // Mostly there is one or a few: a look through them is quicker than a set.
+        let mut many: Option<HashSet<usize>> = None;
         let mut todo = std::mem::take(&mut place.nodes);
         todo.reverse();
         while let Some(node) = todo.pop() {
-            if !seen.insert(node) {
+            let known = match &mut many {
+                Some(many) => !many.insert(node),
+                None => place.nodes.contains(&node),
+            };
+            if known {
                 continue;
+            }
+            if many.is_none() && place.nodes.len() == FEW {
+                many = Some(place.nodes.iter().copied().chain([node]).collect());
             }
             place.nodes.push(node);
             let node = &self.graph.nodes[node];

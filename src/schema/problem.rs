@@ -84,7 +84,7 @@ impl fmt::Display for SchemaProblem {
 
 /// `<pointer>: <message>`; about the whole, the message alone.
 pub(crate) fn at(pointer: &str, message: &str) -> String {
-    if pointer.is_empty() { message.to_owned() } else { format!("{pointer}: {message}") }
+    if pointer.is_empty() { message.to_owned() } else { [pointer, ": ", message].concat() }
 }
 
 /// The start of foreign text, at most [`EXCERPT_BYTES`] of it, quoted, control characters escaped.

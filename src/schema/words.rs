@@ -157,8 +157,8 @@ impl<'g> Words<'g> {
             self.near.nearest(property, names.filter(move |name| !declared.contains(name)))
         };
         match if place.secret { None } else { unknown() } {
-            Some(name) => format!("missing {} (did you mean it by {}?)", excerpt(property), excerpt(name)),
-            None => format!("missing {}", excerpt(property)),
+            Some(name) => ["missing ", &excerpt(property), " (did you mean it by ", &excerpt(name), "?)"].concat(),
+            None => ["missing ", &excerpt(property)].concat(),
         }
     }
 
@@ -207,14 +207,16 @@ impl<'g> Words<'g> {
                     (start.starts_with('[') && is_wanted("array")) || (start.starts_with('{') && is_wanted("object"));
                 let hint = if inside { "; send the JSON directly, not inside a string" } else { "" };
                 let quoted = if scalar && !inside && !self.hides(place) {
-                    format!("the string {}", excerpt(text))
+                    ["the string ", &excerpt(text)].concat()
                 } else {
                     kind(value).to_owned()
                 };
-                format!("expected {expected}, got {quoted}{hint}")
+                ["expected ", &expected, ", got ", &quoted, hint].concat()
             }
-            Value::Number(_) if is_wanted("integer") => format!("expected {expected}, got {}", self.got(place, value)),
-            _ => format!("expected {expected}, got {}", kind(value)),
+            Value::Number(_) if is_wanted("integer") => {
+                ["expected ", &expected, ", got ", &self.got(place, value)].concat()
+            }
+            _ => ["expected ", &expected, ", got ", kind(value)].concat(),
         }
     }
 
@@ -260,8 +262,8 @@ pub(super) fn pointer(path: &[String], place: &Place<'_>) -> String {
 
 pub(super) fn names(wanted: &TypeKind) -> Vec<String> {
     match wanted {
-        TypeKind::Single(one) => vec![one.to_string()],
-        TypeKind::Multiple(set) => set.iter().map(|one| one.to_string()).collect(),
+        TypeKind::Single(one) => vec![one.as_str().to_owned()],
+        TypeKind::Multiple(set) => set.iter().map(|one| one.as_str().to_owned()).collect(),
     }
 }
 
