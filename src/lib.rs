@@ -94,33 +94,3 @@ pub use tool_info::ToolInfo;
 pub use tool_schema::ToolSchema;
 pub use view::Placed;
 pub use wrapper::{ExecuteNext, ExecuteWrapper};
-#[cfg(test)]
-mod sizes {
-    #[test]
-    fn sizes() {
-        use std::mem::size_of as s;
-        println!(
-            "Value {} ToolError {} Failure {} Result {} Block {} CallCore {} RunningCall {} ToolCall {} Node {} BodyRun {} Step {} Outcome {} Grace {} Ended {} Args {} Finish {} PreDecision {} PostDecision {} PolicyError {} Ctx {}",
-            s::<serde_json::Value>(),
-            s::<crate::ToolError>(),
-            s::<crate::result::ToolFailure>(),
-            s::<crate::ToolResult>(),
-            s::<crate::ContentBlock>(),
-            s::<crate::call_core::CallCore>(),
-            s::<crate::pipeline::RunningCall<'static>>(),
-            s::<crate::ToolCall>(),
-            s::<crate::signal::Node>(),
-            s::<crate::body::BodyRun<'static>>(),
-            s::<crate::wrapper::Step<'static>>(),
-            s::<crate::DispatchOutcome>(),
-            s::<crate::grace::Grace>(),
-            s::<crate::body::Ended>(),
-            s::<crate::arguments::RawArguments>(),
-            s::<crate::pipeline::Finish<'static>>(),
-            s::<crate::PreDecision>(),
-            s::<crate::PostDecision>(),
-            s::<crate::PolicyError>(),
-            s::<crate::ToolContext>()
-        );
-    }
-}

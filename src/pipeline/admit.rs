@@ -18,7 +18,14 @@ use crate::{
 };
 
 /// Proof that a call may be decided about: its name is known and its arguments are valid.
-pub(crate) struct Admitted(pub(super) Look);
+pub(crate) struct Admitted(Look);
+
+impl Admitted {
+    /// The caller's cancellation was looked at on the way.
+    pub(crate) fn look(self) -> Look {
+        self.0
+    }
+}
 
 /// Takes a token, captures what the call's scope sees, and reads the arguments: once, for every stage.
 pub(crate) fn admit(registry: &Shared, call: ToolCall, origin: Origin) -> RunningCall<'_> {

@@ -23,7 +23,14 @@ use crate::{
 };
 
 /// Proof that nobody had to be asked, or that somebody said yes.
-pub(crate) struct Approved(pub(super) Look);
+pub(crate) struct Approved(Look);
+
+impl Approved {
+    /// The caller's cancellation, as it was last looked at.
+    pub(crate) fn look(self) -> Look {
+        self.0
+    }
+}
 
 /// Nobody has to be asked, or why somebody has.
 pub(crate) fn unasked(verdict: Verdict) -> Result<Approved, Reason> {

@@ -21,9 +21,9 @@ pub(crate) struct Cleared {
     _keys: Keys,
 }
 
-pub(crate) fn guard(call: &RunningCall, Approved(look): Approved, keys: Keys) -> Result<Cleared, Exit> {
+pub(crate) fn guard(call: &RunningCall, approved: Approved, keys: Keys) -> Result<Cleared, Exit> {
     call.core().enter(Stage::Guard);
-    let look = if matches!(keys, Keys::Undeclared) { look } else { Look::Old };
+    let look = if matches!(keys, Keys::Undeclared) { approved.look() } else { Look::Old };
     let asked = consult(call)?;
     if (look == Look::Old || asked > 0) && call.is_cancelled() {
         return Err(Exit::Post(Draft::failure(aborted(call.core()))));

@@ -26,9 +26,9 @@ pub(crate) enum Verdict {
     Ask(Reason),
 }
 
-pub(crate) async fn pre_execute(call: &RunningCall<'_>, Admitted(look): Admitted) -> Result<Verdict, Exit> {
+pub(crate) async fn pre_execute(call: &RunningCall<'_>, admitted: Admitted) -> Result<Verdict, Exit> {
     call.core().enter(Stage::PreExecute);
-    if call.view.pre.is_empty() { Ok(Verdict::Allowed(look)) } else { asked(call).await }
+    if call.view.pre.is_empty() { Ok(Verdict::Allowed(admitted.look())) } else { asked(call).await }
 }
 
 async fn asked(call: &RunningCall<'_>) -> Result<Verdict, Exit> {
