@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use toolgate::{ErrorCode, GuardVerdict, OutputSpec, ToolCall, ToolContext, ToolRegistry, guard_fn, observer_fn, tool};
+use toolgate::{
+    ApprovalOutcome, ApprovalRequest, Approver, ErrorCode, GuardVerdict, OutputSpec, PolicyError, ToolCall,
+    ToolContext, ToolRegistry, guard_fn, observer_fn, tool,
+};
 
 use crate::{answering, ms, paused};
 
@@ -169,6 +172,79 @@ fn a_nested_call_that_outlives_its_run_is_cancelled() {
         let after = cx.call(cx.nested_call("inner")).await;
         assert_eq!(after.code(), Some(&ErrorCode::ABORTED_BEFORE_DISPATCH), "the run is over");
     });
+}
+
+#[test]
+fn a_context_keeps_no_registry_and_makes_no_calls_when_it_is_gone() {
+    struct Dropped(Arc<Mutex<bool>>);
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            *self.0.lock().expect("sound") = true;
+        }
+    }
+    let (registry, late, dropped) = (ToolRegistry::new(), Arc::new(Mutex::new(None)), Arc::new(Mutex::new(false)));
+    let (keep, held) = (late.clone(), Dropped(dropped.clone()));
+    let approver = approver_that_holds(held);
+    registry.approver(approver).expect("there is none");
+    let outer = tool("outer").output(OutputSpec::any()).body(move |cx: ToolContext| {
+        *keep.lock().expect("sound") = Some(cx);
+        async { Ok(json!(null)) }
+    });
+    registry.register(outer).expect("good");
+    paused(async {
+        assert!(registry.execute(ToolCall::new("c", "outer")).await.is_success());
+        drop(registry);
+        assert!(*dropped.lock().expect("sound"), "what is registered beside the tools is gone");
+        let cx: ToolContext = late.lock().expect("sound").take().expect("kept");
+        let after = cx.call(cx.nested_call("outer")).await;
+        assert_eq!(after.code(), Some(&ErrorCode::ABORTED_BEFORE_DISPATCH));
+        assert_eq!(after.text(), "Error: tool call aborted before dispatch");
+    });
+}
+
+fn approver_that_holds(held: impl Send + Sync + 'static) -> impl Approver {
+    struct Holds<T>(T);
+    impl<T> std::fmt::Debug for Holds<T> {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("Holds")
+        }
+    }
+    #[async_trait::async_trait]
+    impl<T: Send + Sync + 'static> Approver for Holds<T> {
+        fn name(&self) -> &str {
+            "holds"
+        }
+        async fn request(&self, _request: ApprovalRequest) -> Result<ApprovalOutcome, PolicyError> {
+            Ok(ApprovalOutcome::Rejected)
+        }
+    }
+    Holds(held)
+}
+
+#[test]
+fn no_two_executions_of_any_threads_have_one_token() {
+    let registry = ToolRegistry::new();
+    registry.register(answering("t", "in")).expect("good");
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let kept = seen.clone();
+    let observer = observer_fn("o", move |cx, _| kept.lock().expect("sound").push(cx.token()));
+    registry.observer(observer).expect("good");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            // More than a thread takes at once.
+            scope.spawn(|| {
+                paused(async {
+                    for _ in 0..1_100 {
+                        registry.execute(ToolCall::new("c", "t")).await;
+                    }
+                });
+            });
+        }
+    });
+    let mut seen = seen.lock().expect("sound").clone();
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 4 * 1_100);
 }
 
 #[test]

@@ -37,7 +37,10 @@ fn collect(folder: &Path, out: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(folder).expect("a folder of the package can be listed") {
         let path = entry.expect("an entry can be read").path();
         if path.is_dir() {
-            collect(&path, out);
+            // What a workspace further in has built is nobody's source.
+            if !path.ends_with("target") {
+                collect(&path, out);
+            }
         } else if path.extension().is_some_and(|e| e == "rs") {
             let name = path.strip_prefix(root()).expect("it lies in the package");
             out.push((name.to_string_lossy().replace('\\', "/"), read(&path)));
