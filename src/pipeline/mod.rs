@@ -35,18 +35,15 @@ pub(crate) use running::RunningCall;
 pub(crate) async fn run(registry: &Shared, call: ToolCall, origin: Origin) -> Arc<ToolResult> {
     // Declared before the stages, hence dropped after them: whatever ends this future, `finish` is told.
     let mut finish = Finish::new(admit(registry, call, origin));
-    let draft = forward(finish.call()).await;
-    finish.now(draft)
-}
-
-/// The stages in order, a line each; a refusal leaves early, and says whether post-policies see it.
-async fn forward(call: &RunningCall<'_>) -> Draft {
+    let call = finish.call();
+    // The stages in order; a refusal leaves early, and says whether post-policies see it.
     let settled = match decided(call).await {
         Ok(approved) => dispatched(call, approved, claim(call)).await,
         Err(exit) => Err(exit),
     };
     // Where it was settled the caller's cancellation was looked at.
-    reviewed(call, settled, false).await
+    let draft = reviewed(call, settled, false).await;
+    finish.now(draft)
 }
 
 /// Admission, pre-execute and approval: whether the call may go on to the guards.

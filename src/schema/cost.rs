@@ -94,8 +94,11 @@ fn longest(graph: &Graph<'_>, follow: impl Fn(Step) -> bool) -> usize {
 fn walk(graph: &Graph<'_>, figure: impl Fn(usize, &dyn Fn(usize) -> u64) -> u64) -> Vec<u64> {
     let mut figures: Vec<Option<u64>> = vec![None; graph.nodes.len()];
     let mut entered = vec![false; graph.nodes.len()];
+    let mut path: Vec<(usize, usize)> = Vec::new();
     for start in 0..graph.nodes.len() {
-        let mut path = if entered[start] { Vec::new() } else { vec![(start, 0)] };
+        if !entered[start] {
+            path.push((start, 0));
+        }
         while let Some((node, edge)) = path.last_mut() {
             entered[*node] = true;
             let node = *node;
