@@ -12,11 +12,11 @@ use super::{
     dialect::{build, with_parts},
     explain::{Manner, Violations, explain, explain_large},
     limits::{
-        DESCENT_LOOKS, EXPLAINED_BYTES, EXPLAINED_LOOKS, EXPLAINED_NODES, FLAT_DESCENT_LOOKS, REPEATED_LOOKS,
+        EXPLAINED_BYTES, EXPLAINED_LOOKS, EXPLAINED_NODES, EXPLAINED_PATTERN_LOOKS, EXPLAINED_POINTERS, REPEATED_LOOKS,
         UNIQUE_LOOKS,
     },
     problem::SchemaProblem,
-    value::{comparisons, count_nodes, deeper_than, more_bytes_than, repeated},
+    value::{comparisons, count_nodes, deeper_than, levels, more_bytes_than, pointers, repeated},
 };
 
 /// A schema that was admitted and compiled. Cheap to clone.
@@ -110,9 +110,8 @@ impl Inner {
         if self.is_small(value) {
             return explain(&self.schema, &self.validator, value, manner);
         }
-        let budget = (self.cost.looks, if self.cost.recursive { DESCENT_LOOKS } else { FLAT_DESCENT_LOOKS });
         let small = |part: &Value| self.is_small(part);
-        let found = with_parts(&self.schema, |parts| Some(innermost(&self.schema, value, budget, small, parts)));
+        let found = with_parts(&self.schema, |parts| Some(innermost(&self.schema, value, &self.cost, small, parts)));
         let Found { part, is_all } = found.unwrap_or_default();
         if let Some(part) = part.as_ref().filter(|part| !self.is_small(part.value))
             && let Some((shallow, _)) = self.shallow()
@@ -153,15 +152,29 @@ impl Inner {
         let errors = self.cost.errors.max(self.cost.looks).max(1);
         let most = usize::try_from(EXPLAINED_LOOKS / errors).unwrap_or(usize::MAX).min(EXPLAINED_NODES);
         let bytes = EXPLAINED_BYTES / usize::try_from(errors).unwrap_or(usize::MAX);
-        count_nodes(value, most) <= most && !more_bytes_than(value, bytes)
+        count_nodes(value, most) <= most && !more_bytes_than(value, bytes) && self.is_bearable(value, 1, errors)
+    }
+
+    /// Whether the errors about a value hold little enough, and finding them takes little enough time, where each part
+    /// counts `branching` times as often with every level.
+    fn is_bearable(&self, value: &Value, branching: u64, errors: u64) -> bool {
+        let (values, bytes) = repeated(value, branching);
+        // Alternatives are checked before what is wrong with them is collected, again for each union around them.
+        let unions = (self.cost.unions - 1).saturating_mul(if self.cost.recursive { levels(value) + 1 } else { 1 });
+        let matched = bytes.saturating_mul(self.cost.patterns).saturating_mul(unions);
+        values.saturating_mul(self.cost.repeated) <= EXPLAINED_BYTES as u64
+            && matched <= EXPLAINED_PATTERN_LOOKS
+            && pointers(value, branching).saturating_mul(errors) <= EXPLAINED_POINTERS
     }
 
     /// Whether all that is wrong with a value can be told, although each level of it multiplies the looks by the
     /// alternatives. What an alternative looked at is kept for each level around it, which is as much again.
     fn is_small_union(&self, value: &Value, branching: u64) -> bool {
         let looks = self.cost.errors.max(self.cost.looks).max(1);
-        let (values, bytes) = repeated(value, branching.max(2));
+        let branching = branching.max(2);
+        let (values, bytes) = repeated(value, branching);
         values.saturating_mul(looks) <= REPEATED_LOOKS
+            && self.is_bearable(value, branching, looks)
             && bytes.saturating_mul(looks.saturating_mul(2)) <= EXPLAINED_BYTES as u64
     }
 }

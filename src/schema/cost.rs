@@ -1,11 +1,17 @@
 //! What validating by a schema costs at worst: how often a value is looked at, and how deep the looks are stacked.
 
+use std::cell::Cell;
+
 use serde_json::Value;
 
 use super::{
     dialect::pattern_weight,
     graph::{Graph, Step},
-    limits::{FEW_LOOKS, HARD_ARGUMENT_BYTES, HARD_DEPTH, LOOKS, PATTERN_LOOKS, RECURSIVE_LOOKS, STACKED},
+    limits::{
+        FEW_LOOKS, HARD_ARGUMENT_BYTES, HARD_DEPTH, LOOKS, PATTERN_LOOKS, PATTERN_UNIT, RECURSIVE_LOOKS, STACKED,
+        UNION_NAMES,
+    },
+    value::held,
 };
 
 /// What a schema's cost leaves to the values that it looks at.
@@ -23,6 +29,16 @@ pub(super) struct Cost {
     pub(super) unique: u64,
     /// How many errors one value may be told by.
     pub(super) errors: u64,
+    /// Bytes of the schema that the errors of one value repeat.
+    pub(super) repeated: u64,
+    /// How often one byte of text is matched, in looks of a simple pattern.
+    pub(super) patterns: u64,
+    /// Bytes of all patterns, compiled.
+    pub(super) compiled: u64,
+    /// Unions within one another. To explain one, its alternatives are checked once more.
+    pub(super) unions: u64,
+    /// Properties in the alternatives of all unions, those behind references counted at each.
+    pub(super) union_names: u64,
     /// Whether it comes back to itself.
     pub(super) recursive: bool,
 }
@@ -39,16 +55,40 @@ impl Cost {
         let budget = if recursive { RECURSIVE_LOOKS } else { LOOKS };
         let most = usize::try_from(budget / looks.max(1)).unwrap_or(usize::MAX);
         let most_values = (recursive || looks > FEW_LOOKS).then_some(most);
-        let patterns = usize::try_from(sums(graph, own_patterns, true)).unwrap_or(usize::MAX);
-        let most_bytes = PATTERN_LOOKS.checked_div(patterns).filter(|most| *most < HARD_ARGUMENT_BYTES);
+        let compiled = Cell::new(0_u64);
+        let patterns = |schema: &Value| {
+            let own = own_patterns(schema);
+            compiled.set(compiled.get().saturating_add(own.saturating_mul(PATTERN_UNIT as u64)));
+            own
+        };
+        let patterns = sums(graph, patterns, true);
+        let compiled = compiled.get();
+        // What comes back to itself counts as one there, with patterns or without.
+        let patterns = if compiled == 0 { 0 } else { patterns };
+        let most_bytes = PATTERN_LOOKS.checked_div(usize::try_from(patterns).unwrap_or(usize::MAX));
+        let most_bytes = most_bytes.filter(|most| *most < HARD_ARGUMENT_BYTES);
         let unique = sums(graph, own_unique, true);
         let errors = sums(graph, own_errors, true).max(sums(graph, own_errors, false));
+        let repeated = sums(graph, own_repeated, true).max(sums(graph, own_repeated, false));
         let looks = looks.max(sums(graph, own_looks, false));
         let chain = longest(graph, in_place);
         let stacks_with_depth = recursive || longest(graph, |_| true) > STACKED;
         let levels = STACKED / chain.max(1);
         let most_levels = (stacks_with_depth && levels <= HARD_DEPTH).then_some(levels.saturating_sub(1));
-        Self { looks, most_values, most_levels, most_bytes, unique, errors, recursive }
+        Self {
+            looks,
+            most_values,
+            most_levels,
+            most_bytes,
+            unique,
+            errors,
+            repeated,
+            patterns,
+            compiled,
+            unions: unions(graph),
+            union_names: union_names(graph),
+            recursive,
+        }
     }
 
     /// Whether it leaves room for any real value.
@@ -56,13 +96,19 @@ impl Cost {
         self.most_values.is_none_or(|most| most >= 16)
             && self.most_levels.is_none_or(|most| most >= 4)
             && self.most_bytes.is_none_or(|most| most >= 4096)
+            && self.union_names <= UNION_NAMES
     }
 }
 
 /// The most looks at one value: all those at the same value are added up; of those at its parts, where they are followed
 /// `further`, the most expensive part counts. An edge back to where the walk comes from counts as one: it is remembered there.
 fn sums(graph: &Graph<'_>, own: impl Fn(&Value) -> u64, further: bool) -> u64 {
-    let sums = walk(graph, |node, known| {
+    sums_of(graph, own, further).into_iter().max().unwrap_or(1)
+}
+
+/// The same of each subschema.
+fn sums_of(graph: &Graph<'_>, own: impl Fn(&Value) -> u64, further: bool) -> Vec<u64> {
+    walk(graph, |node, known| {
         let edges = &graph.nodes[node].edges;
         let of = |wanted: fn(Step) -> bool| edges.iter().filter(move |e| wanted(e.step)).map(|e| known(e.to));
         let shared = |step| matches!(step, Step::Member { shared: true } | Step::Item { shared: true });
@@ -76,8 +122,7 @@ fn sums(graph: &Graph<'_>, own: impl Fn(&Value) -> u64, further: bool) -> u64 {
             sum = of(shared).fold(sum, u64::saturating_add).saturating_add(of(apart).max().unwrap_or(0));
         }
         sum
-    });
-    sums.into_iter().max().unwrap_or(1)
+    })
 }
 
 /// The longest way over the edges that `follow` takes, in subschemas, each cycle walked once.
@@ -87,6 +132,27 @@ fn longest(graph: &Graph<'_>, follow: impl Fn(Step) -> bool) -> usize {
         next.max().unwrap_or(0) + 1
     });
     usize::try_from(lengths.into_iter().max().unwrap_or(1)).unwrap_or(usize::MAX)
+}
+
+/// The compiler looks at all properties of each alternative of each union.
+fn union_names(graph: &Graph<'_>) -> u64 {
+    let names = |schema: &Value| schema.get("properties").and_then(Value::as_object).map_or(0, |p| p.len() as u64);
+    let names = sums_of(graph, names, false);
+    let unions = graph.nodes.iter().zip(names).filter(|(node, _)| is_union(node.schema));
+    unions.fold(0, |sum: u64, (_, names)| sum.saturating_add(names))
+}
+
+fn is_union(schema: &Value) -> bool {
+    schema.get("anyOf").is_some() || schema.get("oneOf").is_some()
+}
+
+/// The most unions within one another, each cycle walked once.
+fn unions(graph: &Graph<'_>) -> u64 {
+    let counts = walk(graph, |node, known| {
+        let further = graph.nodes[node].edges.iter().map(|e| known(e.to)).max().unwrap_or(1);
+        further + u64::from(is_union(graph.nodes[node].schema))
+    });
+    counts.into_iter().max().unwrap_or(1)
 }
 
 /// Works out a figure for each node from those of the nodes it leads to, in depth, without recursion. A node that is on
@@ -136,6 +202,11 @@ fn own_looks(schema: &Value) -> u64 {
 fn own_errors(schema: &Value) -> u64 {
     let required = schema.get("required").and_then(Value::as_array).map_or(0, Vec::len);
     own_looks(schema) + required as u64
+}
+
+/// An error about what a value must not be repeats the schema of that.
+fn own_repeated(schema: &Value) -> u64 {
+    schema.get("not").map_or(0, held)
 }
 
 fn own_unique(schema: &Value) -> u64 {

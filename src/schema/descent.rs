@@ -11,10 +11,11 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use super::{
-    alternatives::mistaken,
+    alternatives::{merged, mistaken},
+    cost::Cost,
     graph::{Graph, Step},
-    limits::{DESCENT_BYTES, HARD_DEPTH},
-    value::repeated,
+    limits::{DESCENT_BYTES, DESCENT_COMPILED, DESCENT_LOOKS, HARD_DEPTH, NAME_LOOK, PATTERN_LOOK, RECURSIVE_LOOK},
+    value::{comparisons, repeated},
 };
 
 /// A part of a value that does not fit the subschema that looks at it.
@@ -38,18 +39,21 @@ pub(super) struct Found<'v> {
 
 /// Goes down from the root, each time into the first part that does not fit, until `is_small` says that a part is small
 /// enough to be explained, or all its parts fit, or looking further would cost too much. `compile` gives the validator of
-/// the subschema at a pointer; `looks` is what a look at one value costs, and `left` what all may cost together.
+/// the subschema at a pointer; `cost` is that of the whole.
 pub(super) fn innermost<'v>(
     schema: &Value,
     value: &'v Value,
-    (looks, left): (u64, u64),
+    cost: &Cost,
     is_small: impl Fn(&Value) -> bool,
     compile: &dyn Fn(&str) -> Option<Validator>,
 ) -> Found<'v> {
     let graph = Graph::of(schema);
-    let parts = DESCENT_BYTES / schema.to_string().len().max(1);
+    let compiled = usize::try_from(cost.compiled / DESCENT_COMPILED).unwrap_or(usize::MAX);
+    let parts = DESCENT_BYTES / schema.to_string().len().saturating_add(compiled).max(1);
+    let look = if cost.recursive { RECURSIVE_LOOK } else { 1 };
+    let checkers = HashMap::new();
     let mut descent =
-        Descent { graph: &graph, compile, validators: HashMap::new(), parts, looks, left, is_spent: false };
+        Descent { graph: &graph, compile, checkers, parts, cost, look, left: DESCENT_LOOKS, is_spent: false };
     let (mut node, mut value, mut path) = (0, value, Vec::new());
     let mut found = None;
     for _ in 0..HARD_DEPTH {
@@ -63,7 +67,7 @@ pub(super) fn innermost<'v>(
         }
     }
     let part = found.and_then(|(node, looking)| {
-        let validator = descent.validators.remove(&node)??;
+        let validator = descent.checkers.remove(&node)?.validator?;
         Some(Part { path, value, pointer: graph.nodes[node].pointer.clone(), validator, looking })
     });
     Found { part, is_all: !descent.is_spent }
@@ -72,14 +76,25 @@ pub(super) fn innermost<'v>(
 struct Descent<'g> {
     graph: &'g Graph<'g>,
     compile: &'g dyn Fn(&str) -> Option<Validator>,
-    validators: HashMap<usize, Option<Validator>>,
+    checkers: HashMap<usize, Checker>,
     /// How many more validators may be compiled.
     parts: usize,
-    looks: u64,
+    cost: &'g Cost,
+    /// What a look counts.
+    look: u64,
     /// How many more looks checking may take.
     left: u64,
     /// Whether that was not enough.
     is_spent: bool,
+}
+
+/// What checks a part.
+struct Checker {
+    validator: Option<Validator>,
+    /// Whether it may match patterns.
+    matches: bool,
+    /// Whether it may compare the items of an array.
+    compares: bool,
 }
 
 impl Descent<'_> {
@@ -87,7 +102,7 @@ impl Descent<'_> {
     /// meant, none of them has a use for it.
     fn first_wrong<'v>(&mut self, node: usize, value: &'v Value) -> Option<(Vec<usize>, String, &'v Value)> {
         let mut looks = Vec::new();
-        for place in self.same_value(node, value) {
+        for place in self.same_value(node, value)? {
             for edge in 0..self.graph.nodes[place].edges.len() {
                 let to = self.target(self.graph.nodes[place].edges[edge].to);
                 if *self.graph.nodes[to].schema != Value::Bool(false) {
@@ -95,12 +110,14 @@ impl Descent<'_> {
                 }
             }
         }
+        let tests = looks.iter().map(|(at, _)| if matches!(at, At::Others(_)) { NAME_LOOK } else { 1 }.max(self.look));
+        let tests = tests.sum();
         match value {
             Value::Object(map) => {
                 for (name, part) in map {
                     let looking = looks.iter().filter(|(at, _)| at.is_member(name)).map(|(_, to)| *to);
                     let looking = distinct(looking);
-                    if self.is_wrong(looks.len(), &looking, part)? {
+                    if self.is_wrong(tests, &looking, part)? {
                         return Some((looking, name.clone(), part));
                     }
                 }
@@ -109,7 +126,7 @@ impl Descent<'_> {
                 for (index, part) in items.iter().enumerate() {
                     let looking = looks.iter().filter(|(at, _)| at.is_item(index)).map(|(_, to)| *to);
                     let looking = distinct(looking);
-                    if self.is_wrong(looks.len(), &looking, part)? {
+                    if self.is_wrong(tests, &looking, part)? {
                         return Some((looking, index.to_string(), part));
                     }
                 }
@@ -120,13 +137,20 @@ impl Descent<'_> {
     }
 
     /// Whether a part fits none of those that look at it. None if it would cost too much to know.
-    fn is_wrong(&mut self, looks: usize, looking: &[usize], part: &Value) -> Option<bool> {
-        self.spend(looks as u64)?;
+    fn is_wrong(&mut self, tests: u64, looking: &[usize], part: &Value) -> Option<bool> {
+        self.spend(tests)?;
         let (values, bytes) = repeated(part, 1);
-        let cost = self.looks.saturating_mul(values.saturating_add(bytes / 64));
+        let looks = self.look.saturating_mul(self.cost.looks).saturating_mul(values.saturating_add(bytes / 64));
         for to in looking {
-            self.spend(cost)?;
-            if self.validator(*to)?.is_valid(part) {
+            self.spend(looks)?;
+            let Checker { matches, compares, .. } = *self.checker(*to)?;
+            if matches {
+                self.spend(bytes.saturating_mul(self.cost.patterns).saturating_mul(PATTERN_LOOK))?;
+            }
+            if compares {
+                self.spend(comparisons(part).saturating_mul(self.cost.unique))?;
+            }
+            if self.checker(*to)?.validator.as_ref()?.is_valid(part) {
                 return Some(false);
             }
         }
@@ -139,34 +163,54 @@ impl Descent<'_> {
         Some(())
     }
 
-    fn validator(&mut self, node: usize) -> Option<&Validator> {
-        if !self.validators.contains_key(&node) {
+    fn checker(&mut self, node: usize) -> Option<&Checker> {
+        if !self.checkers.contains_key(&node) {
             self.is_spent |= self.parts == 0;
             self.parts = self.parts.checked_sub(1)?;
             let validator = (self.compile)(&self.graph.nodes[node].pointer);
-            self.validators.insert(node, validator);
+            let (matches, compares) = self.finds(node);
+            self.checkers.insert(node, Checker { validator, matches, compares });
         }
-        self.validators.get(&node)?.as_ref()
+        self.checkers.get(&node)
+    }
+
+    /// Whether a subschema leads to patterns, and to items that have to differ.
+    fn finds(&self, node: usize) -> (bool, bool) {
+        let (mut seen, mut todo) = (HashSet::from([node]), vec![node]);
+        let (mut matches, mut compares) = (false, false);
+        while let Some(node) = todo.pop() {
+            let node = &self.graph.nodes[node];
+            matches |= node.schema.get("pattern").is_some() || node.schema.get("patternProperties").is_some();
+            compares |= node.schema.get("uniqueItems").is_some();
+            todo.extend(node.edges.iter().map(|e| e.to).filter(|to| seen.insert(*to)));
+        }
+        (matches, compares)
     }
 
     /// The subschemas that look at the same value, but for alternatives that are meant for another kind of it, and for
     /// what is a condition or denied.
-    fn same_value(&self, start: usize, value: &Value) -> Vec<usize> {
+    fn same_value(&mut self, start: usize, value: &Value) -> Option<Vec<usize>> {
+        let graph = self.graph;
         let (mut out, mut seen) = (vec![start], HashSet::from([start]));
         let mut next = 0;
         while let Some(node) = out.get(next).copied() {
             next += 1;
-            let from = &self.graph.nodes[node];
+            let from = &graph.nodes[node];
             for edge in from.edges.iter().filter(|e| e.step == Step::InPlace) {
-                let keyword = self.graph.nodes[edge.to].pointer.strip_prefix(from.pointer.as_str());
+                let keyword = graph.nodes[edge.to].pointer.strip_prefix(from.pointer.as_str());
                 let applies = edge.by_reference
                     || keyword.is_some_and(|k| ["/allOf/", "/anyOf/", "/oneOf/"].iter().any(|a| k.starts_with(a)));
-                if applies && seen.insert(edge.to) && !mistaken(self.graph, edge.to, value) {
+                if !applies || !seen.insert(edge.to) {
+                    continue;
+                }
+                let names: usize = merged(graph, edge.to).iter().map(|node| graph.nodes[*node].edges.len()).sum();
+                self.spend(NAME_LOOK.saturating_mul(names as u64))?;
+                if !mistaken(graph, edge.to, value) {
                     out.push(edge.to);
                 }
             }
         }
-        out
+        Some(out)
     }
 
     /// Where a subschema leads that is a reference and nothing more.

@@ -9,10 +9,12 @@ use serde_json::{Value, json};
 
 use super::{
     explain::{Manner, violations},
-    limits::{PATTERN_UNIT, REGEX_BYTES},
+    graph::Graph,
+    limits::{EXPLAINED_SCHEMA, PATTERN_UNIT, REGEX_BYTES},
     problem::SchemaProblem,
+    value::held_by_levels,
 };
-use crate::cut::cut;
+use crate::{cut::cut, pointer::unescaped};
 
 /// The dialect that a schema is read in, wherever it matters: what `$schema` names if the compiler knows it, else the newest.
 pub(super) fn dialect(schema: &Value) -> Draft {
@@ -23,6 +25,10 @@ pub(super) fn dialect(schema: &Value) -> Draft {
 pub(super) fn build(schema: &Value) -> Result<Validator, Vec<SchemaProblem>> {
     let stripped = stripped(schema);
     let schema = stripped.as_ref().unwrap_or(schema);
+    // The compiler, too, explains what is wrong with the whole.
+    if held_by_levels(schema) > EXPLAINED_SCHEMA && !schema_of(dialect(schema)).is_valid(schema) {
+        return Err(innermost_problems(schema));
+    }
     options().build(schema).map_err(|error| {
         let all = all_problems(schema);
         if all.is_empty() { vec![problem(&error)] } else { all }
@@ -102,19 +108,45 @@ pub(super) fn known(dialect: &Value) -> Option<Draft> {
 
 /// What is wrong with a schema by the schema of its dialect.
 fn all_problems(schema: &Value) -> Vec<SchemaProblem> {
-    let validator = match dialect(schema) {
+    if schema_of(dialect(schema)).is_valid(schema) { Vec::new() } else { problems_of(schema, schema, "") }
+}
+
+/// The same where telling all would cost too much: older dialects nest their unions as deep as a schema nests, and each
+/// level keeps a copy of what it looked at. What is wrong with the first subschema is told, of those that lie deepest.
+fn innermost_problems(schema: &Value) -> Vec<SchemaProblem> {
+    let graph = Graph::of(schema);
+    let mut nodes: Vec<_> = graph.nodes.iter().collect();
+    nodes.sort_by_key(|node| std::cmp::Reverse(node.depth));
+    let validator = schema_of(graph.dialect);
+    let mut problems = Vec::new();
+    if let Some(node) = nodes.into_iter().find(|node| !validator.is_valid(node.schema)) {
+        if held_by_levels(node.schema) > EXPLAINED_SCHEMA {
+            problems.push(SchemaProblem::new(&node.pointer, "does not compile, and is too large to be explained"));
+        } else {
+            problems = problems_of(schema, node.schema, &node.pointer);
+        }
+    }
+    problems.push(SchemaProblem::new("", "does not compile; it is too large for all that is wrong with it to be told"));
+    problems
+}
+
+/// The schema of schemas.
+fn schema_of(dialect: Draft) -> jsonschema::meta::MetaValidator<'static> {
+    match dialect {
         Draft::Draft4 => jsonschema::draft4::meta::validator(),
         Draft::Draft6 => jsonschema::draft6::meta::validator(),
         Draft::Draft7 => jsonschema::draft7::meta::validator(),
         Draft::Draft201909 => jsonschema::draft201909::meta::validator(),
         _ => jsonschema::draft202012::meta::validator(),
-    };
-    if validator.is_valid(schema) {
-        return Vec::new();
     }
-    let manner = Manner { complete: true, quote: true, within: Vec::new() };
+}
+
+/// What is wrong with the part of a schema at `pointer`.
+fn problems_of(schema: &Value, part: &Value, pointer: &str) -> Vec<SchemaProblem> {
+    let within = pointer.split('/').skip(1).map(unescaped).collect();
+    let manner = Manner { complete: true, quote: true, within };
     // Nothing is known of the names in schemas: those of the schema of schemas are spread over many.
-    let (told, more) = violations(&Value::Bool(true), &validator, schema, manner);
+    let (told, more) = violations(&Value::Bool(true), &schema_of(dialect(schema)), part, manner);
     let mut problems: Vec<SchemaProblem> = told
         .into_iter()
         .map(|(pointer, what)| SchemaProblem::new(pointer, format!("does not compile: {what}")))

@@ -67,7 +67,7 @@ pub(super) fn problems(schema: &Value) -> String {
 pub(super) fn quickly(what: &str, f: impl FnOnce()) {
     let start = Instant::now();
     f();
-    assert!(start.elapsed().as_secs() < 20, "{what} took {:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 60, "{what} took {:?}", start.elapsed());
 }
 
 /// Refused at registration, or quick to check and to explain on a value of `levels` levels.

@@ -108,6 +108,18 @@ large! {
         assert!(compiled.is_valid(&json!({ "p0": "a-b", "content": text.repeat(10) })));
     }
 
+    long_texts_where_there_is_no_pattern {
+        let value = json!({ "a": "x".repeat(20 << 20) });
+        for (schema, fits) in [
+            (json!({ "properties": { "a": { "type": "string" } } }), true),
+            (json!({ "properties": { "a": { "type": "string" }, "next": { "$ref": "#" } } }), true),
+            (json!({ "properties": { "a": { "type": "string" }, "b": { "pattern": "^b$" } } }), false),
+        ] {
+            let compiled = CompiledSchema::compile(&schema).expect("plain");
+            assert_eq!(compiled.is_valid(&value), fits, "{schema}");
+        }
+    }
+
     items_that_only_look_alike {
         let unique = |n: usize| json!({ "type": "object", "properties": { "a": { "allOf": vec![json!({ "uniqueItems": true }); n] } } });
         let pairs: Vec<Value> = (0..24_000_u64).map(|i| json!([(1_u64 << 63) - 1 - i, (1_u64 << 63) - 1])).collect();

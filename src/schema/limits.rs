@@ -55,6 +55,8 @@ pub(crate) const RECURSIVE_LOOKS: u64 = 300_000;
 /// Subschemas within one another at once, over all levels of a value: explaining overflows at about 3 600 (measured,
 /// not optimised).
 pub(crate) const STACKED: usize = 1_500;
+/// Properties that compiling looks at to tell the alternatives of all unions apart: about 0.1 s (measured).
+pub(crate) const UNION_NAMES: u64 = 1_000_000;
 /// Bytes that explaining may copy: each alternative that does not fit keeps the value it looked at.
 pub(crate) const EXPLAINED_BYTES: usize = 8 << 20;
 /// How `serde_json` marks numbers of any precision and raw text inside of a value: no name for a property.
@@ -69,8 +71,8 @@ pub(super) const EXACT_INTEGER: u64 = 1 << 53;
 /// Values times looks up to which every violation is collected: each is an error of its own.
 pub(crate) const EXPLAINED_LOOKS: u64 = 200_000;
 /// The same for recursive unions, values counted as often as the alternatives around them look at them: a look of these is
-/// cheaper, and what they tell is worth more; about 0.1 s (measured).
-pub(crate) const REPEATED_LOOKS: u64 = 400_000;
+/// cheaper, and what they tell is worth more; about 0.1 s, and 64 MiB (measured).
+pub(crate) const REPEATED_LOOKS: u64 = 200_000;
 /// Up to this many subschemas at one value the limit on values alone keeps within [`LOOKS`].
 pub(crate) const FEW_LOOKS: u64 = 256;
 
@@ -80,6 +82,13 @@ pub(crate) const MAX_VIOLATIONS: usize = 8;
 pub(crate) const MESSAGE_BYTES: usize = 2 << 10;
 /// Bytes of an excerpt of foreign text in a message.
 pub(crate) const EXCERPT_BYTES: usize = 64;
+/// Bytes that explaining may spend on where violations are: each says so by a pointer of its own.
+pub(crate) const EXPLAINED_POINTERS: u64 = 32 << 20;
+/// Looks as those of [`PATTERN_LOOKS`], for text that unions look at again when they are explained: about 0.2 s by the
+/// worst patterns there are (measured).
+pub(crate) const EXPLAINED_PATTERN_LOOKS: u64 = 8 << 20;
+/// Bytes of a schema, each counted once for each level around it, up to which all that its dialect has against it is told.
+pub(super) const EXPLAINED_SCHEMA: u64 = 8 << 20;
 /// Values in arguments up to which every violation is collected; beyond it those of the first part that does not fit.
 pub(crate) const EXPLAINED_NODES: usize = 2_000;
 /// Characters of a name that is compared with others: no real one is longer, and a comparison grows with its square.
@@ -99,7 +108,13 @@ pub(super) const LINT_LOOKS: usize = 20_000;
 pub(super) const WARNINGS: usize = 32;
 /// Bytes of schema compiled on the way down a value, the whole counted for each part: about 60 ms.
 pub(super) const DESCENT_BYTES: usize = 128 << 10;
-/// Looks taken on the way down a value, as dear as those of [`RECURSIVE_LOOKS`]: about 0.1 s.
-pub(super) const DESCENT_LOOKS: u64 = 100_000;
-/// The same where nothing comes back to itself and a look is cheap: about 0.1 s.
-pub(super) const FLAT_DESCENT_LOOKS: u64 = 50_000_000;
+/// Bytes of compiled patterns that count as one byte of schema: all parts together then hold 32 MiB of them.
+pub(super) const DESCENT_COMPILED: u64 = 256;
+/// Looks taken on the way down a value, each about 2 ns where nothing comes back to itself: about 0.1 s.
+pub(super) const DESCENT_LOOKS: u64 = 50_000_000;
+/// What a look counts there where something does.
+pub(super) const RECURSIVE_LOOK: u64 = 500;
+/// What the search for a name in a map counts there.
+pub(super) const NAME_LOOK: u64 = 10;
+/// What a look of a simple pattern at one byte counts there.
+pub(super) const PATTERN_LOOK: u64 = 18;

@@ -35,6 +35,8 @@ pub(crate) use value::{Shielded, deeper_than, dismantle, measure};
 #[cfg(test)]
 mod costly;
 #[cfg(test)]
+mod dear;
+#[cfg(test)]
 mod decoys;
 #[cfg(test)]
 mod hostile;

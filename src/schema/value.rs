@@ -42,6 +42,58 @@ pub(crate) fn repeated(value: &Value, branching: u64) -> (u64, u64) {
     sum
 }
 
+/// How many levels of containers there are. The caller has checked that they are few.
+pub(crate) fn levels(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => items.iter().map(levels).max().unwrap_or(0) + 1,
+        Value::Object(map) => map.values().map(levels).max().unwrap_or(0) + 1,
+        _ => 0,
+    }
+}
+
+/// How many bytes a value takes, about: those of its texts and names, and room for each of its parts.
+pub(crate) fn held(value: &Value) -> u64 {
+    let (values, bytes) = repeated(value, 1);
+    values.saturating_mul(size_of::<Value>() as u64).saturating_add(bytes)
+}
+
+/// The same, each part counted once for each level around it. The caller has checked the depth.
+pub(crate) fn held_by_levels(value: &Value) -> u64 {
+    fn add(value: &Value, levels: u64) -> u64 {
+        let bytes = |text: &str| (text.len() as u64).saturating_mul(levels);
+        let own = levels.saturating_mul(size_of::<Value>() as u64);
+        match value {
+            Value::String(text) => own.saturating_add(bytes(text)),
+            Value::Array(items) => items.iter().fold(own, |sum, item| sum.saturating_add(add(item, levels + 1))),
+            Value::Object(map) => map
+                .iter()
+                .fold(own, |sum, (key, item)| sum.saturating_add(bytes(key)).saturating_add(add(item, levels + 1))),
+            _ => own,
+        }
+    }
+    add(value, 1)
+}
+
+/// How many bytes the pointers to all values take, each counted as in [`repeated`]. The caller has checked the depth.
+pub(crate) fn pointers(value: &Value, branching: u64) -> u64 {
+    /// A slash and a number of some digits.
+    const INDEX: u64 = 6;
+    fn add(value: &Value, branching: u64, times: u64, length: u64, sum: &mut u64) {
+        *sum = sum.saturating_add(length.saturating_mul(times));
+        let next = times.saturating_mul(branching);
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| add(item, branching, next, length + INDEX, sum)),
+            Value::Object(map) => {
+                map.iter().for_each(|(key, item)| add(item, branching, next, length + 1 + key.len() as u64, sum));
+            }
+            _ => {}
+        }
+    }
+    let mut sum = 0;
+    add(value, branching, 1, 0, &mut sum);
+    sum
+}
+
 /// Checks a built value against `limits`; bytes are those of its strings and keys. Recurses no farther than the limit on
 /// levels, and ends at the first limit that is passed.
 pub(crate) fn measure(value: &Value, limits: ArgumentLimits) -> Result<(), ArgumentProblem> {

@@ -1,6 +1,6 @@
 //! One violation in words that a model can act on: where, what was expected, and what there was.
 
-use std::cell::Cell;
+use std::{cell::Cell, collections::HashSet};
 
 use jsonschema::{
     ValidationError,
@@ -152,9 +152,9 @@ impl<'g> Words<'g> {
 
     pub(super) fn missing(&self, property: &str, place: &Place<'_>, value: &Value) -> String {
         let unknown = || {
-            let declared: Vec<&str> = place.names().collect();
+            let declared: HashSet<&str> = place.names().collect();
             let names = value.as_object().into_iter().flat_map(|map| map.keys().map(String::as_str));
-            self.near.nearest(property, names.filter(move |name| !declared.contains(name)))
+            self.near.nearest(property, names.filter(move |name| !declared.contains(*name)))
         };
         match if place.secret { None } else { unknown() } {
             Some(name) => ["missing ", &excerpt(property), " (did you mean it by ", &excerpt(name), "?)"].concat(),
