@@ -6,7 +6,7 @@ use std::{
     fmt,
     future::Future,
     ops::{Deref, DerefMut},
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -39,6 +39,13 @@ impl Panicked {
         let told = Self(text.into());
         std::mem::forget(payload);
         told
+    }
+
+    /// The future of what panicked before it gave one: it goes on with that panic when it is polled.
+    #[cold]
+    fn into_future<'a, T>(self) -> BoxFuture<'a, T> {
+        let mut text = String::from(self.0);
+        Box::pin(std::future::poll_fn(move |_| resume_unwind(Box::new(std::mem::take(&mut text)))))
     }
 
     #[cold]
@@ -122,17 +129,12 @@ impl<T> Drop for Shell<T> {
 pub(crate) struct Contained<'a, T> {
     /// Until it is done.
     future: Option<BoxFuture<'a, T>>,
-    /// It panicked before there was a future.
-    stillborn: Option<Panicked>,
 }
 
 impl<'a, T> Contained<'a, T> {
     /// `make` is foreign code too: it may panic before it gives a future.
     pub(crate) fn start(make: impl FnOnce() -> BoxFuture<'a, T>) -> Self {
-        match contained(make) {
-            Ok(future) => Self { future: Some(future), stillborn: None },
-            Err(panic) => Self { future: None, stillborn: Some(panic) },
-        }
+        Self { future: Some(contained(make).unwrap_or_else(Panicked::into_future)) }
     }
 
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, Panicked>> {
@@ -141,9 +143,7 @@ impl<'a, T> Contained<'a, T> {
 
     /// [`poll`](Self::poll), for answers that cannot just be dropped where a panicking destructor spoils them.
     pub(crate) fn poll_with(&mut self, cx: &mut Context<'_>, spoiled: fn(T)) -> Poll<Result<T, Panicked>> {
-        let Some(future) = &mut self.future else {
-            return self.stillborn.take().map_or(Poll::Pending, |panic| Poll::Ready(Err(panic)));
-        };
+        let Some(future) = &mut self.future else { return Poll::Pending };
         match contained(|| future.as_mut().poll(cx)) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(value)) => Poll::Ready(match self.end() {
@@ -162,7 +162,6 @@ impl<'a, T> Contained<'a, T> {
 
     /// Drops the future, where it stands. Gives the panic of its destructor, if it panics.
     pub(crate) fn end(&mut self) -> Option<Panicked> {
-        self.stillborn = None;
         self.future.take().and_then(drop_contained)
     }
 }
