@@ -63,12 +63,20 @@ fn adding(runtime: &Runtime) {
 
     let mut rounds = Rounds::new();
     rounds.row("floor_v", |n| runtime.block_on(repeated(n, || floor.call(black_box(&args)))));
-    rounds.calls("toolgate_bare", runtime, &bare, || from_value(&token));
-    rounds.calls("toolgate_full", runtime, &full, || from_value(&token));
-    rounds.calls("toolgate_full_from_text", runtime, &full, || from_text(&token));
-    rounds.row("rig_set_from_text", |n| runtime.block_on(repeated(n, || rig::call(&set, "add", black_box(TEXT)))));
+    rounds.row("toolgate_bare", |n| {
+        made_ready(runtime, n, || from_value(&token), async |call| drop(black_box(bare.execute(call).await)))
+    });
+    rounds.row("toolgate_full", |n| {
+        made_ready(runtime, n, || from_value(&token), async |call| drop(black_box(full.execute(call).await)))
+    });
+    rounds.row("toolgate_full_from_text", |n| {
+        made_ready(runtime, n, || from_text(&token), async |call| drop(black_box(full.execute(call).await)))
+    });
+    rounds.row("rig_set_from_text", |n| {
+        made_ready(runtime, n, || rig::request(TEXT), async |ready| rig::call(&set, "add", ready).await)
+    });
     rounds.row("rig_server_1000_from_text", |n| {
-        runtime.block_on(repeated(n, || rig::call_server(&server, black_box(TEXT))))
+        made_ready(runtime, n, || rig::request(TEXT), async |ready| rig::call_server(&server, ready).await)
     });
     let at_router = |(request, context)| mcp.at_router(request, context);
     rounds.row("rmcp_router", |n| {
@@ -102,9 +110,15 @@ fn reading(runtime: &Runtime) {
 
     let mut rounds = Rounds::new();
     rounds.row("floor_read", |n| runtime.block_on(repeated(n, || floor.call(black_box(&args)))));
-    rounds.calls("toolgate_bare_read", runtime, &bare, || read_call(LONG));
-    rounds.calls("toolgate_full_read", runtime, &full, || read_call(LONG));
-    rounds.row("rig_read", |n| runtime.block_on(repeated(n, || rig::call(&set, "read", black_box(READ)))));
+    rounds.row("toolgate_bare_read", |n| {
+        made_ready(runtime, n, || read_call(LONG), async |call| drop(black_box(bare.execute(call).await)))
+    });
+    rounds.row("toolgate_full_read", |n| {
+        made_ready(runtime, n, || read_call(LONG), async |call| drop(black_box(full.execute(call).await)))
+    });
+    rounds.row("rig_read", |n| {
+        made_ready(runtime, n, || rig::request(READ), async |ready| rig::call(&set, "read", ready).await)
+    });
     let at_router = |(request, context)| mcp.at_router(request, context);
     rounds.row("rmcp_read", |n| {
         made_ready(runtime, n, || (mcp::request("read", READ), mcp.context()), async |ready| at_router(ready).await)

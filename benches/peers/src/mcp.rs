@@ -106,6 +106,8 @@ impl Connection {
 
     pub async fn at_router(&self, request: CallToolRequestParams, context: RequestContext<RoleServer>) {
         let call = ToolCallContext::new(&self.server, request, context);
-        assert!(self.server.router.call(call).await.is_ok());
+        let response = self.server.router.call(call).await.expect("the call is answered");
+        let CallToolResponse::Complete(result) = response else { panic!("the call is not over") };
+        assert_ne!(result.is_error, Some(true));
     }
 }

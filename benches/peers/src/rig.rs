@@ -60,11 +60,14 @@ pub fn set() -> ToolSet {
     set
 }
 
-pub async fn call(set: &ToolSet, name: &str, arguments: &str) -> String {
-    let mut context = ToolContext::new();
+/// What a caller makes for a call.
+pub fn request(arguments: &str) -> (String, ToolContext) {
+    (arguments.to_owned(), ToolContext::new())
+}
+
+pub async fn call(set: &ToolSet, name: &str, (arguments, mut context): (String, ToolContext)) {
     let result = set.execute(name, arguments, &mut context).await;
     assert!(result.is_success());
-    format_of(&result)
 }
 
 /// A server with so many tools, `add` among them.
@@ -78,14 +81,7 @@ pub fn server(many: usize) -> ToolServerHandle {
     ToolServer::new().tool(Add).dynamic_tools(others.collect()).run()
 }
 
-pub async fn call_server(server: &ToolServerHandle, arguments: &str) -> String {
-    let mut context = ToolContext::new();
-    let result = server.execute("add", arguments, &mut context).await;
+pub async fn call_server(server: &ToolServerHandle, (arguments, mut context): (String, ToolContext)) {
+    let result = server.execute("add", &arguments, &mut context).await;
     assert!(result.is_success());
-    format_of(&result)
-}
-
-/// Only whether there is an answer: looking at it is not part of the call.
-fn format_of(result: &rig_agent::tool::ToolResult) -> String {
-    if cfg!(debug_assertions) { format!("{result:?}") } else { String::new() }
 }
