@@ -1,8 +1,10 @@
 //! What a schema says about one place of a value, as far as it can be told without validating.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
-use super::graph::percent_decoded;
+use super::graph::Graph;
 
 /// Schemas that are looked at for one place; what lies beyond is not known of.
 const MOST: usize = 64;
@@ -12,7 +14,7 @@ const HOPS: usize = 32;
 /// The schemas that may apply to one place of a value: alternatives are not told apart, and what cannot be followed is
 /// not among them. Whoever changes a value by this has to validate what comes out.
 pub(crate) struct Guide<'s> {
-    root: &'s Value,
+    graph: Rc<Graph<'s>>,
     /// Those that the place before names.
     named: Vec<&'s Value>,
     /// The same, with all that they refer to or are combined of.
@@ -22,23 +24,22 @@ pub(crate) struct Guide<'s> {
 impl<'s> Guide<'s> {
     /// At the whole value.
     pub(crate) fn new(root: &'s Value) -> Self {
-        Self::at(root, vec![root])
+        Self::at(Rc::new(Graph::of(root)), vec![root])
     }
 
-    fn at(root: &'s Value, named: Vec<&'s Value>) -> Self {
+    fn at(graph: Rc<Graph<'s>>, named: Vec<&'s Value>) -> Self {
         let (mut all, mut next) = (named.clone(), 0);
         while let Some(schema) = all.get(next).copied() {
             next += 1;
-            let target = schema.get("$ref").and_then(|reference| resolve(root, reference));
             let combined = ["allOf", "anyOf", "oneOf"].iter().filter_map(|k| schema.get(k)?.as_array()).flatten();
             let chosen = ["then", "else"].iter().filter_map(|k| schema.get(k));
-            for found in target.into_iter().chain(combined).chain(chosen) {
+            for found in targets(&graph, schema).chain(combined).chain(chosen) {
                 if all.len() < MOST && !all.iter().any(|known| std::ptr::eq(*known, found)) {
                     all.push(found);
                 }
             }
         }
-        Self { root, named, all }
+        Self { graph, named, all }
     }
 
     /// At the member `name` of the object here.
@@ -47,7 +48,7 @@ impl<'s> Guide<'s> {
             let own = schema.get("properties").and_then(|p| p.get(name));
             own.or_else(|| schema.get("additionalProperties").filter(|s| s.is_object()))
         });
-        Self::at(self.root, found.take(MOST).collect())
+        Self::at(self.graph.clone(), found.take(MOST).collect())
     }
 
     /// At the item `index` of the array here.
@@ -58,17 +59,17 @@ impl<'s> Guide<'s> {
             let own = tuple.and_then(|t| t.get(index));
             own.or_else(|| items.filter(|i| i.is_object())).or_else(|| schema.get("additionalItems"))
         });
-        Self::at(self.root, found.take(MOST).collect())
+        Self::at(self.graph.clone(), found.take(MOST).collect())
     }
 
     /// Whether the place may hold a value of the JSON type `name`, such as `null`. Unsure is a yes.
     pub(crate) fn may_be(&self, name: &str) -> bool {
-        self.named.is_empty() || self.named.iter().any(|schema| may_be(self.root, schema, name, HOPS))
+        self.named.is_empty() || self.named.iter().any(|schema| may_be(&self.graph, schema, name, HOPS))
     }
 
     /// Whether every schema that names the place lets it hold a value of the JSON type `name`. Unsure is a yes.
     pub(crate) fn may_always_be(&self, name: &str) -> bool {
-        self.named.iter().all(|schema| may_be(self.root, schema, name, HOPS))
+        self.named.iter().all(|schema| may_be(&self.graph, schema, name, HOPS))
     }
 
     /// Whether some schema here declares the member `name`.
@@ -84,19 +85,19 @@ impl<'s> Guide<'s> {
 
     /// Whether every schema that names the place requires the member `name`, whichever alternative applies. Unsure is a no.
     pub(crate) fn always_requires(&self, name: &str) -> bool {
-        self.named.iter().all(|schema| requires(self.root, schema, name, HOPS))
+        self.named.iter().all(|schema| requires(&self.graph, schema, name, HOPS))
     }
 }
 
-fn requires(root: &Value, schema: &Value, name: &str, hops: usize) -> bool {
+fn requires(graph: &Graph<'_>, schema: &Value, name: &str, hops: usize) -> bool {
     let list = |keyword: &str| schema.get(keyword).and_then(Value::as_array).into_iter().flatten();
     let Some(hops) = hops.checked_sub(1) else { return false };
     list("required").any(|required| required == name)
-        || schema.get("$ref").and_then(|to| resolve(root, to)).is_some_and(|to| requires(root, to, name, hops))
-        || list("allOf").take(MOST).any(|schema| requires(root, schema, name, hops))
+        || targets(graph, schema).any(|to| requires(graph, to, name, hops))
+        || list("allOf").take(MOST).any(|schema| requires(graph, schema, name, hops))
 }
 
-fn may_be(root: &Value, schema: &Value, name: &str, hops: usize) -> bool {
+fn may_be(graph: &Graph<'_>, schema: &Value, name: &str, hops: usize) -> bool {
     let Value::Object(map) = schema else { return schema != &Value::Bool(false) };
     let is = |value: &Value| type_name(value) == name || (name == "integer" && value.is_number());
     let stated = match map.get("type") {
@@ -109,9 +110,9 @@ fn may_be(root: &Value, schema: &Value, name: &str, hops: usize) -> bool {
         return false;
     }
     let Some(hops) = hops.checked_sub(1) else { return true };
-    let further = |schema: &Value| may_be(root, schema, name, hops);
+    let further = |schema: &Value| may_be(graph, schema, name, hops);
     let list = |keyword: &str| map.get(keyword).and_then(Value::as_array);
-    map.get("$ref").and_then(|reference| resolve(root, reference)).is_none_or(further)
+    targets(graph, schema).all(further)
         && list("allOf").is_none_or(|all| all.iter().take(MOST).all(further))
         && list("anyOf").is_none_or(|any| any.iter().take(MOST).any(further))
         && list("oneOf").is_none_or(|any| any.iter().take(MOST).any(further))
@@ -128,9 +129,10 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-fn resolve<'s>(root: &'s Value, reference: &Value) -> Option<&'s Value> {
-    let fragment = reference.as_str()?.strip_prefix('#')?;
-    root.pointer(&percent_decoded(fragment))
+/// What a schema refers to, by pointer, anchor or name.
+fn targets<'s>(graph: &Graph<'s>, schema: &Value) -> impl Iterator<Item = &'s Value> {
+    let edges = graph.find(schema).map(|node| &graph.nodes[node].edges).into_iter().flatten();
+    edges.filter(|edge| edge.by_reference).map(|edge| graph.nodes[edge.to].schema)
 }
 
 #[cfg(test)]
@@ -174,6 +176,27 @@ mod tests {
         let one = Guide::new(&one);
         assert!(one.always_requires("a") && one.requires("b") && !one.always_requires("b"));
         assert!(guide.requires("a") && !guide.requires("b"));
+    }
+
+    #[test]
+    fn references_are_followed_by_pointer_anchor_and_name() {
+        let schema = json!({
+            "$defs": {
+                "A": {"$anchor": "anchored", "allOf": [{"type": "string", "not": {"type": "string"}}]},
+                "B": {"$id": "named.json", "type": "integer"},
+                "C d": {"type": "array"},
+            },
+            "properties": {
+                "anchored": {"$ref": "#anchored"},
+                "named": {"$ref": "named.json"},
+                "pointed": {"$ref": "#/$defs/C%20d"},
+            },
+        });
+        let guide = Guide::new(&schema);
+        for (name, kind) in [("anchored", "string"), ("named", "integer"), ("pointed", "array")] {
+            assert!(guide.member(name).may_be(kind), "{name}");
+            assert!(!guide.member(name).may_be("null"), "{name}");
+        }
     }
 
     #[test]
