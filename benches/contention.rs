@@ -17,7 +17,7 @@ use std::{
 
 use common::{
     adding::{definition, from_value, full},
-    rounds::{is_a_try, print_ratio},
+    rounds::{is_a_try, median, print_ratio},
 };
 use tokio_util::sync::CancellationToken;
 use toolgate::{ToolCall, ToolRegistry};
@@ -31,10 +31,7 @@ fn main() {
         two.push(on_threads(&registry, 2, calls));
         with_writer.push(beside_a_writer(&registry, calls));
     }
-    let [one, two, with_writer] = [one, two, with_writer].map(|mut took| {
-        took.sort();
-        took[took.len() / 2].as_secs_f64()
-    });
+    let [one, two, with_writer] = [one, two, with_writer].map(|took| median(took).as_secs_f64());
     // Two threads make twice the calls.
     print_ratio("threads_2", 2.0 * one / two);
     print_ratio("with_writer", with_writer / one);

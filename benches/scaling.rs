@@ -14,7 +14,7 @@ use std::{
 use common::{
     adding::{Through, add, bare, definition, from_value, full, output, parameters},
     floor::Floor,
-    rounds::{Rounds, is_a_try, print_ratio, print_value, repeated},
+    rounds::{Rounds, is_a_try, median, print_ratio, print_value, repeated},
 };
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -139,15 +139,13 @@ fn registration() {
         assert_eq!(listed(), 10 * many);
         last.remove();
     }
-    took.sort();
-    print_value("register_10000th_ms", took[took.len() / 2].as_secs_f64() * 1e3);
+    print_value("register_10000th_ms", median(took).as_secs_f64() * 1e3);
 
     let many = many / 10;
     let compile = |schema: Value| black_box(jsonschema::validator_for(&schema).expect("it is valid"));
     let times = |mut once: Box<dyn FnMut() -> Duration>| {
-        let mut took: Vec<Duration> = (0..11).map(|_| once()).collect();
-        took.sort();
-        took[took.len() / 2].as_secs_f64()
+        let took: Vec<Duration> = (0..11).map(|_| once()).collect();
+        median(took).as_secs_f64()
     };
     let alone = times(Box::new(move || {
         let start = Instant::now();
@@ -191,7 +189,5 @@ fn batches(runtime: &Runtime) {
         sequence.push(start.elapsed());
         drop(results);
     }
-    batch.sort();
-    sequence.sort();
-    print_ratio("batch_10000", batch[batch.len() / 2].as_secs_f64() / sequence[sequence.len() / 2].as_secs_f64());
+    print_ratio("batch_10000", median(batch).as_secs_f64() / median(sequence).as_secs_f64());
 }

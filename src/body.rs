@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    contain::{Contained, Panicked, let_go},
+    contain::{Contained, let_go},
     error::ToolError,
     execution::DispatchExecution,
     grace::{Grace, Waited},
@@ -95,7 +95,7 @@ impl<'a> BodyRun<'a> {
         match &how {
             Waited::Dropped => {
                 if let Some(panic) = self.future.end() {
-                    report(&panic);
+                    panic.report();
                 }
                 self.mark.close(Effects::Unknown);
             }
@@ -114,8 +114,4 @@ fn dispose(answer: Result<Value, ToolError>) {
         Ok(value) => dismantle(value),
         Err(error) => let_go(error),
     }
-}
-
-fn report(panic: &Panicked) {
-    tracing::error!(%panic, "a body's destructor panicked when it was dropped");
 }

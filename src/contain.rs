@@ -48,8 +48,9 @@ impl Panicked {
         Box::pin(std::future::poll_fn(move |_| resume_unwind(Box::new(std::mem::take(&mut text)))))
     }
 
+    /// Logs what a destructor said whom nobody asks any more.
     #[cold]
-    fn report(&self) {
+    pub(crate) fn report(&self) {
         tracing::error!(panic = %self, "a destructor panicked; the call is unharmed");
     }
 

@@ -130,22 +130,36 @@ fn calls_in_a_slice(timed: &mut Timed<'_>) -> u64 {
     }
 }
 
-/// How long `calls` calls take, with the drop of their results. Making a call, and dropping its arguments, which a host
-/// keeps in its history, is the host's cost and not timed: the floor does neither.
-pub(crate) async fn timed(registry: &ToolRegistry, calls: u64, make: impl Fn() -> ToolCall) -> Duration {
+/// The median of some durations.
+pub(crate) fn median(mut took: Vec<Duration>) -> Duration {
+    took.sort();
+    took[took.len() / 2]
+}
+
+/// How long `calls` calls of something take whose requests are made ready before, with what is kept until after.
+pub(crate) async fn made_ready<T, K>(calls: u64, make: impl Fn() -> (T, K), call: impl AsyncFn(T)) -> Duration {
     let (mut took, mut left) = (Duration::ZERO, calls);
     while left > 0 {
-        let some: Vec<ToolCall> = (0..left.min(AT_A_TIME)).map(|_| make()).collect();
+        let (some, kept): (Vec<T>, Vec<K>) = (0..left.min(AT_A_TIME)).map(|_| make()).unzip();
         left = left.saturating_sub(AT_A_TIME);
-        let kept = some.clone();
         let start = Instant::now();
-        for call in some {
-            drop(black_box(registry.execute(call).await));
+        for request in some {
+            call(request).await;
         }
         took += start.elapsed();
         drop(kept);
     }
     took
+}
+
+/// How long `calls` calls take, with the drop of their results. Making a call, and dropping its arguments, which a host
+/// keeps in its history, is the host's cost and not timed: the floor does neither.
+pub(crate) async fn timed(registry: &ToolRegistry, calls: u64, make: impl Fn() -> ToolCall) -> Duration {
+    let with_a_copy = || {
+        let call = make();
+        (call.clone(), call)
+    };
+    made_ready(calls, with_a_copy, async |call| drop(black_box(registry.execute(call).await))).await
 }
 
 /// How long `calls` runs of something take.

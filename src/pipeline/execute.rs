@@ -43,7 +43,9 @@ async fn alone(call: &RunningCall<'_>, dispatch: &Dispatch<'_>) -> Result<Draft,
             Ok(dispatch.result(ended))
         }
         Begun::Answer(Ok(outcome)) => Ok(dispatch::result_of(call, outcome.answer)),
-        Begun::Answer(Err(_)) => Err(failed(call).unwrap_or_else(|| Exit::Post(Draft::failure(aborted(call.core()))))),
+        Begun::Answer(Err(_)) => {
+            Err(Exit::of_failed(call.core()).unwrap_or_else(|| Exit::Post(Draft::failure(aborted(call.core())))))
+        }
     }
 }
 
@@ -54,7 +56,7 @@ async fn wrapped(call: &RunningCall<'_>, dispatch: &Dispatch<'_>) -> Result<(Dra
         poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| chain.poll_unpin(cx).map(Ok::<_, Panicked>))).await
     };
     // The first failure of a wrapper counts, whatever an outer one made of it. Contexts are dropped.
-    if let Some(exit) = failed(call) {
+    if let Some(exit) = Exit::of_failed(call.core()) {
         let_go(waited);
         return Err(exit);
     }
@@ -64,10 +66,6 @@ async fn wrapped(call: &RunningCall<'_>, dispatch: &Dispatch<'_>) -> Result<(Dra
             Ok((Draft::failure(aborted(call.core())), Vec::new()))
         }
     }
-}
-
-fn failed(call: &RunningCall<'_>) -> Option<Exit> {
-    call.core().failure().map(|failure| Exit::Finalize(Draft::failure(failure.clone())))
 }
 
 /// Whether anybody could have cancelled since the body settled: dispatch has looked then.

@@ -1,6 +1,6 @@
 //! How a call leaves the path early.
 
-use crate::pipeline::draft::Draft;
+use crate::{call_core::CallCore, pipeline::draft::Draft};
 
 /// Where a call goes on that is not dispatched, or whose dispatch failed as such.
 pub(crate) enum Exit {
@@ -8,4 +8,11 @@ pub(crate) enum Exit {
     Post(Draft),
     /// Past them: a policy, guard or wrapper failed, or nothing was admitted.
     Finalize(Draft),
+}
+
+impl Exit {
+    /// How the call leaves if a policy or wrapper has failed: with the first failure, whatever was made of it farther out.
+    pub(crate) fn of_failed(core: &CallCore) -> Option<Self> {
+        core.failure().map(|failure| Self::Finalize(Draft::failure(failure.clone())))
+    }
 }

@@ -39,8 +39,8 @@ async fn asked(call: &RunningCall<'_>) -> Result<Verdict, Exit> {
         poll_fn(|cx| grace.poll(cx, &call.cx, || false, |cx| link.poll_unpin(cx).map(Ok::<_, Panicked>))).await
     };
     // The first failure counts, whatever an outer policy made of it, and whether or not that came to an end.
-    if let Some(failure) = call.core().failure() {
-        return Err(Exit::Finalize(Draft::failure(failure.clone())));
+    if let Some(exit) = Exit::of_failed(call.core()) {
+        return Err(exit);
     }
     match waited {
         Waited::Settled(Ok(PreDecision::Allow)) => Ok(Verdict::Allowed(Look::Old)),

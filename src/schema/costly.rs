@@ -4,19 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     ArgumentLimits, CompiledSchema, HARD_DEPTH,
-    hostile::{in_child, problems, quickly, refusal},
+    hostile::{in_children, problems, quickly, refusal},
     parse_arguments,
 };
-
-macro_rules! costly {
-    ($($name:ident $case:block)*) => {$(
-        #[test]
-        fn $name() {
-            fn case() $case
-            in_child(concat!("schema::costly::", stringify!($name)), case);
-        }
-    )*};
-}
 
 /// Refused at registration, or quick to check and to explain.
 fn refused_or_quick(what: &str, schema: &Value, value: &Value) {
@@ -39,7 +29,7 @@ fn doubling(n: usize, dialect: &str, define: impl Fn(usize, Value) -> Value, ref
     json!({ "$schema": dialect, "type": "object", "allOf": [{ "$ref": refer(0) }], "definitions": defs })
 }
 
-costly! {
+in_children! {
     references_that_only_the_compiler_would_follow {
         let named = |key: &'static str| move |i: usize, mut schema: Value| {
             schema[key] = json!(format!("#d{i}"));

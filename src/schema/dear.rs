@@ -6,18 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     CompiledSchema,
-    hostile::{in_child, problems},
+    hostile::{in_children, problems},
 };
-
-macro_rules! dear {
-    ($($name:ident $case:block)*) => {$(
-        #[test]
-        fn $name() {
-            fn case() $case
-            in_child(concat!("schema::dear::", stringify!($name)), case);
-        }
-    )*};
-}
 
 const FOUR: &str = "http://json-schema.org/draft-04/schema#";
 const SEVEN: &str = "http://json-schema.org/draft-07/schema#";
@@ -76,7 +66,7 @@ fn schema_within(levels: usize, inner: Value) -> Value {
     (0..levels).fold(inner, |inner, _| json!({ "type": "object", "properties": { "a": inner } }))
 }
 
-dear! {
+in_children! {
     a_denied_schema_is_not_copied_for_every_item {
         let denied = json!({ "type": "integer", "examples": vec![json!([]); 20_000] });
         let schema = json!({ "type": "object", "properties": { "a": { "items": { "not": denied } } } });

@@ -4,18 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     CompiledSchema,
-    hostile::{in_child, problems, quickly},
+    hostile::{in_children, problems, quickly},
 };
-
-macro_rules! decoys {
-    ($($name:ident $case:block)*) => {$(
-        #[test]
-        fn $name() {
-            fn case() $case
-            in_child(concat!("schema::decoys::", stringify!($name)), case);
-        }
-    )*};
-}
 
 const FOUR: &str = "http://json-schema.org/draft-04/schema#";
 const SEVEN: &str = "http://json-schema.org/draft-07/schema#";
@@ -55,7 +45,7 @@ fn chain(n: usize, times: usize, (dialect, own, decoy): (&str, &str, &str)) -> V
     json!({ "$schema": dialect, "type": "object", "properties": { "x": { "$ref": "#d0" } }, "definitions": defs })
 }
 
-decoys! {
+in_children! {
     decoys_in_spellings_of_other_dialects {
         for (dialect, own, others) in SPELLINGS {
             for decoy in others {

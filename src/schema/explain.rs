@@ -9,6 +9,7 @@ use super::{
     descent::Part,
     graph::Graph,
     limits::{MAX_VIOLATIONS, MESSAGE_BYTES},
+    problem::parts,
     words::{Told, Words, pointer},
 };
 use crate::cut::cut;
@@ -64,11 +65,7 @@ impl fmt::Display for Violations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (pointer, what)) in self.told.iter().enumerate() {
             f.write_str(if i == 0 { "" } else { JOINT })?;
-            if !pointer.is_empty() {
-                f.write_str(pointer)?;
-                f.write_str(": ")?;
-            }
-            f.write_str(what)?;
+            parts(pointer, what).into_iter().try_for_each(|part| f.write_str(part))?;
         }
         if self.more { f.write_str("; … and more") } else { Ok(()) }
     }
@@ -137,18 +134,13 @@ pub(super) fn explain_large(
     bounded(told, more)
 }
 
-/// What one takes of a message.
-fn told_bytes(pointer: &str, what: &str) -> usize {
-    if pointer.is_empty() { what.len() } else { pointer.len() + ": ".len() + what.len() }
-}
-
 /// As much of what is wrong as a message holds.
 fn bounded(mut told: Vec<Told>, mut more: bool) -> Violations {
     more |= told.len() > MAX_VIOLATIONS;
     told.truncate(MAX_VIOLATIONS);
     let (mut bytes, mut fit) = (0, 0);
     for (pointer, what) in &told {
-        bytes += told_bytes(pointer, what) + if fit == 0 { 0 } else { JOINT.len() };
+        bytes += parts(pointer, what).map(str::len).iter().sum::<usize>() + if fit == 0 { 0 } else { JOINT.len() };
         if bytes > MESSAGE_BYTES {
             break;
         }

@@ -6,18 +6,8 @@ use serde_json::{Value, json};
 
 use super::{
     CompiledSchema,
-    hostile::{in_child, problems, quickly},
+    hostile::{in_children, problems, quickly},
 };
-
-macro_rules! large {
-    ($($name:ident $case:block)*) => {$(
-        #[test]
-        fn $name() {
-            fn case() $case
-            in_child(concat!("schema::large::", stringify!($name)), case);
-        }
-    )*};
-}
 
 /// What is wrong, told within the memory that a message may take.
 fn told(schema: &Value, value: &Value) -> String {
@@ -51,7 +41,7 @@ fn edits(names: [&str; 3]) -> Value {
     json!({ "type": "object", "properties": { "edits": { "anyOf": names.map(arm) } } })
 }
 
-large! {
+in_children! {
     unions_of_lists_that_are_all_wrong {
         let arms = vec![json!({ "items": { "type": "string" } }); 120];
         let many = json!({ "type": "object", "properties": { "a": { "anyOf": arms } } });

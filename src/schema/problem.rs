@@ -51,7 +51,7 @@ impl ArgumentProblem {
 impl fmt::Display for ArgumentProblem {
     /// `/a/0: repeated key "path" at line 1 column 14`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&at(&self.pointer, &self.message))?;
+        parts(&self.pointer, &self.message).into_iter().try_for_each(|part| f.write_str(part))?;
         match self.position {
             Some((line, column)) => write!(f, " at line {line} column {column}"),
             None => Ok(()),
@@ -74,17 +74,18 @@ impl SchemaProblem {
 
 impl fmt::Display for SchemaProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.pointer.is_empty() {
-            f.write_str(&self.message)
-        } else {
-            write!(f, "{}: {}", self.pointer, self.message)
-        }
+        parts(&self.pointer, &self.message).into_iter().try_for_each(|part| f.write_str(part))
     }
+}
+
+/// The parts of `<pointer>: <message>`; about the whole, of the message alone.
+pub(super) fn parts<'a>(pointer: &'a str, message: &'a str) -> [&'a str; 3] {
+    [pointer, if pointer.is_empty() { "" } else { ": " }, message]
 }
 
 /// `<pointer>: <message>`; about the whole, the message alone.
 pub(crate) fn at(pointer: &str, message: &str) -> String {
-    if pointer.is_empty() { message.to_owned() } else { [pointer, ": ", message].concat() }
+    parts(pointer, message).concat()
 }
 
 /// The start of foreign text, at most [`EXCERPT_BYTES`] of it, quoted, control characters escaped.

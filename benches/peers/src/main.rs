@@ -7,15 +7,12 @@ mod mcp;
 mod naive;
 mod rig;
 
-use std::{
-    hint::black_box,
-    time::{Duration, Instant},
-};
+use std::{hint::black_box, time::Duration};
 
 use common::{
     adding::{self, add, bare, definition, from_text, from_value, full},
     floor::Floor,
-    rounds::{Rounds, repeated},
+    rounds::{self, Rounds, repeated},
     texts::{read, read_call, read_definition, read_output, read_parameters},
 };
 use serde_json::json;
@@ -33,21 +30,9 @@ fn main() {
     reading(&runtime);
 }
 
-/// How long calls take whose requests are made ready before.
+/// How long calls take whose requests are made ready before; nothing is kept of them.
 fn made_ready<T>(runtime: &Runtime, calls: u64, make: impl Fn() -> T, call: impl AsyncFn(T)) -> Duration {
-    let (mut took, mut left) = (Duration::ZERO, calls);
-    while left > 0 {
-        let some: Vec<T> = (0..left.min(32)).map(|_| make()).collect();
-        left = left.saturating_sub(32);
-        runtime.block_on(async {
-            let start = Instant::now();
-            for request in some {
-                call(request).await;
-            }
-            took += start.elapsed();
-        });
-    }
-    took
+    runtime.block_on(rounds::made_ready(calls, || (make(), ()), call))
 }
 
 fn adding(runtime: &Runtime) {
